@@ -88,7 +88,7 @@ structs! {
         node_cpu_milli: Column<'a, i64>, node_memory_bytes: Column<'a, i64>, node_available_from_us: Column<'a, i64>,
         node_available_until_us: Column<'a, i64>, node_sharing: Column<'a, u8>, n_queues: u64, queue: Texts<'a>,
         queue_parent: Column<'a, i32>, queue_weight_ppm: Column<'a, i64>, queue_limit: Column<'a, i64>,
-        queue_guarantee: Column<'a, i64>, jobs: Option<&'a Jobs<'a>>,
+        queue_guarantee: Column<'a, i64>, jobs: Option<&'a Jobs<'a>>, queue_lending: Column<'a, i64>,
     }
     Deltas<'a> {
         n: u64, kind: Column<'a, i32>, id: Texts<'a>, text: Texts<'a>, time_us: Column<'a, i64>, value: Column<'a, i32>,

@@ -16,6 +16,8 @@
 namespace berth::report {
 namespace {
 
+constexpr std::ptrdiff_t kKeeps = 3;  // its column
+
 std::string gpus(std::int64_t micro) { return core::decimal_text(micro, 6); }
 
 }  // namespace
@@ -24,6 +26,7 @@ std::string queue_text(const ClusterState& state, const std::vector<QueueStandin
   const StateView view(state);
   const std::vector<Queue>& queues = view.queues();
   if (queues.empty()) return "no queues\n";
+  const bool any_keeps = std::any_of(standings.begin(), standings.end(), [](const QueueStanding& one) { return one.keeps > 0; });
   std::vector<Row> rows;
   for (const QueueStanding& one : standings) {
     const auto queue = static_cast<std::size_t>(one.queue);
@@ -33,10 +36,11 @@ std::string queue_text(const ClusterState& state, const std::vector<QueueStandin
                     gpus(one.guarantee), gpus(one.entitled), one.limit < 0 ? "-" : gpus(one.limit), gpus(one.fair_share), gpus(one.has),
                     gpus(over), gpus(one.waiting),
                     starves ? core::decimal_text(std::max<TimeUs>(0, view.now() - one.starved_since) / 1000, 3) + " s" : "-"});
+    if (any_keeps) rows.back().insert(rows.back().begin() + kKeeps, one.keeps > 0 ? gpus(one.keeps) : "-");
   }
-  return fmt::format(
-      "{}\n\n{}", core::counted(static_cast<std::int64_t>(queues.size()), "queue"),
-      table({"QUEUE", "TYPE", "GUARANTEE", "ENTITLED", "LIMIT", "FAIR SHARE", "HAS", "BORROWS", "WAITING", "STARVED FOR"}, rows));
+  Row head{"QUEUE", "TYPE", "GUARANTEE", "ENTITLED", "LIMIT", "FAIR SHARE", "HAS", "BORROWS", "WAITING", "STARVED FOR"};
+  if (any_keeps) head.insert(head.begin() + kKeeps, "KEEPS");
+  return fmt::format("{}\n\n{}", core::counted(static_cast<std::int64_t>(queues.size()), "queue"), table(head, rows));
 }
 
 std::string starving_queues_text(const ClusterState& state, const std::vector<QueueStanding>& standings, std::size_t most) {

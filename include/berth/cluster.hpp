@@ -89,6 +89,7 @@ struct Quota {
   std::int64_t guarantee = 0;           ///< GPUs
   std::int64_t limit = kUnlimited;      ///< GPUs, a hard limit; a share of a GPU counts as its fraction
   std::int64_t borrowing = kUnlimited;  ///< GPUs above the guarantee
+  std::int64_t lending = kUnlimited;    ///< GPUs of the guarantee that others below the same parent may use; kUnlimited: all
   bool operator==(const Quota&) const = default;
 };
 

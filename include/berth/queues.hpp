@@ -23,6 +23,7 @@ struct QueueStanding {
   std::int64_t has = 0;           ///< what its jobs hold
   std::int64_t waiting = 0;       ///< what its waiting jobs ask for, in the first option
   TimeUs starved_since = kNever;  ///< since when a job of it waits that it is entitled to; kNever: none does
+  std::int64_t keeps = 0;         ///< of the guarantee: others below its parent do not get it, used or not
   bool operator==(const QueueStanding&) const = default;
 };
 

@@ -15,19 +15,55 @@ static const char kQueues[] =
 
 #define GPUS(n) ((int64_t)(n)*1000000)
 
+/* From arrays: p has a limit of 8, and of its guarantee of 6 a lends 2 to b. */
+static void queues_keep(void) {
+  static const char* const queue[] = {"p", "a", "b"};
+  static const int32_t parent[] = {-1, 0, 0};
+  static const int64_t limit[] = {8, -1, -1}, guarantee[] = {0, 6, 0}, lending[] = {-1, 2, -1}, without[] = {-1, 2, 0};
+  int64_t keeps[3] = {7, 7, 7};
+  berth_queue_standings rows = {0};
+  berth_cluster c = {0};
+  berth_state* state = NULL;
+  berth_error error = {sizeof error};
+  uint64_t n = 0;
+
+  rows.struct_size = sizeof rows;
+  rows.keeps = keeps;
+  c.struct_size = sizeof c;
+  c.n_queues = 3;
+  c.queue.strings = queue;
+  c.queue_parent = parent;
+  c.queue_limit = limit;
+  c.queue_guarantee = guarantee;
+  c.queue_lending = lending;
+  OK(berth_state_from_arrays(&c, &state, &error));
+  OK(berth_state_queue_standings(state, NULL, &n, 0, 3, &rows, &error));
+  CHECK(n == 3 && keeps[0] == 0 && keeps[1] == GPUS(4) && keeps[2] == 0);
+  OK(berth_state_destroy(&state, NULL));
+  c.queue_lending = without;
+  CHECK(berth_state_from_arrays(&c, &state, &error) == BERTH_INPUT_ERROR && strstr(error.message, "guarantee") != NULL);
+  /* A caller of an earlier version knows no lending. */
+  c.struct_size = offsetof(berth_cluster, queue_lending);
+  OK(berth_state_from_arrays(&c, &state, &error));
+  OK(berth_state_queue_standings(state, NULL, &n, 0, 3, &rows, &error));
+  CHECK(keeps[1] == 0);
+  OK(berth_state_destroy(&state, NULL));
+}
+
 int main(void) {
   berth_state* state = NULL;
   berth_engine* engine = NULL;
   berth_plan* plan = NULL;
   berth_request request = {sizeof request};
   int32_t queue[3], type[3], index = -2;
-  int64_t guarantee[3], limit[3], entitled[3], fair[3], has[3], waiting[3], starved[3];
-  berth_queue_standings rows = {sizeof rows, queue, type, guarantee, limit, entitled, fair, has, waiting, starved};
+  int64_t guarantee[3], limit[3], entitled[3], fair[3], has[3], waiting[3], starved[3], keeps[3];
+  berth_queue_standings rows = {sizeof rows, queue, type, guarantee, limit, entitled, fair, has, waiting, starved, keeps};
   berth_queue_standings some = {sizeof some};
   berth_error error = {sizeof error};
   uint64_t n = 0;
   int changes_only;
 
+  queues_keep();
   OK(berth_state_from_json(kQueues, strlen(kQueues), NULL, &state, &error));
   OK(berth_state_find_queue(state, "b", &index, NULL));
   CHECK(index == 1);
@@ -44,6 +80,7 @@ int main(void) {
   CHECK(fair[0] == GPUS(6) && fair[1] == GPUS(2)); /* of all types only a has a guarantee */
   CHECK(has[0] == GPUS(8) && has[1] == 0 && waiting[0] == 0 && waiting[2] == GPUS(4));
   CHECK(starved[0] == BERTH_NEVER && starved[2] == 30 * 1000000);
+  CHECK(keeps[0] == 0 && keeps[1] == 0 && keeps[2] == 0);
 
   OK(berth_engine_create(&engine, NULL));
   OK(berth_plan_create(&plan, NULL));

@@ -42,6 +42,19 @@ TEST(CliExplainQueues, APlanNamesQueuesThatStarve) {
   EXPECT_FALSE(contains(berth(plan).out, "entitled, for"));
 }
 
+// The column is there where some queue keeps something.
+TEST(CliExplainQueues, QueuesSayWhatTheyKeep) {
+  const std::string of = "explain --queues --snapshot " + quoted(golden("lending"));
+  EXPECT_TRUE(contains(berth(of).out, R"(
+QUEUE    TYPE  GUARANTEE  KEEPS  ENTITLED  LIMIT  FAIR SHARE  HAS  BORROWS  WAITING  STARVED FOR
+team-ab  *     0          -      18        -      19          0    0        19       -
+team-ab  H     21         -      18        21     18          0    0        19       100 s
+)")) << berth(of).out;
+  EXPECT_TRUE(contains(berth(of).out, "team-b   H     12         11     8 "));
+  EXPECT_TRUE(contains(berth(of + " --json").out, R"({"queue":"team-b","gpu_type":"H","guarantee":12,"keeps":11,"entitled":8,)"));
+  EXPECT_FALSE(contains(berth(kQueues + " --json").out, "keeps"));
+}
+
 TEST(CliExplainQueues, WhatCannotBeShownIsRefused) {
   EXPECT_NE(berth(kQueues + " --job b0").code, 0);
   EXPECT_NE(berth(kQueues + " --links").code, 0);

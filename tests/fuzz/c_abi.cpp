@@ -319,6 +319,8 @@ class Caller {
     c.n_queues = in_.one_in(3) ? rows() : 0;
     c.queue = texts(a, bytes);
     c.queue_parent = in_.one_in(3) ? b.ints.data() : nullptr;
+    c.queue_guarantee = in_.one_in(3) ? a.longs.data() : nullptr;
+    c.queue_lending = in_.one_in(3) ? b.longs.data() : nullptr;
     c.jobs = maybe(&j);
     return berth_state_from_arrays(&c, out, error());
   }

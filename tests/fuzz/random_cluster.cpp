@@ -88,6 +88,8 @@ void add_queues(Bytes& in, Snapshot& s) {
       quota.limit = in.below(12);
       quota.guarantee = in.one_in(3) ? in.below(4) : 0;
       quota.borrowing = in.one_in(4) ? in.below(4) : kUnlimited;
+      if (!q.parent.empty() && quota.guarantee > 0 && in.one_in(2))
+        quota.lending = in.below(static_cast<std::int32_t>(quota.guarantee) + 1);
       q.quotas.push_back(quota);
     }
     s.queues.push_back(q);

@@ -6,6 +6,7 @@
 
 #include "berth/kernel/place/place.hpp"
 #include "tests/support/backends.hpp"
+#include "tests/support/problem_builder.hpp"
 #include "tests/support/random_problem.hpp"
 #include "tests/support/result_buffers.hpp"
 #include "tests/support/thread_group.hpp"
@@ -89,6 +90,25 @@ TEST_P(PlaceOnBackend, ManyPassesEqualReference) {
 }
 
 TEST_P(PlaceOnBackend, AnswersAnEmptyBatch) { backend().place_batch(random_problem(1).view(), {}, {}); }
+
+/// A job takes what its queue keeps, and GPUs of one that has its quota elsewhere: the limit above has no room for it in either case.
+TEST_P(PlaceOnBackend, AJobWithinWhatItsQueueKeepsDisplaces) {
+  ProblemBuilder b;
+  b.rack("", {4});
+  const int root = b.queue(kernel::kNone, {8});
+  const int keeps = b.queue(root, {}, {5});
+  const int lends = b.queue(root, {});
+  b.gang(1, 4, keeps);
+  b.hold(b.gang(1, 3, lends), {.node = 0, .mask = 7});
+  const Problem problem = b.build();
+  PassCase pass = pass_over(problem);
+  pass.preemptive = true;
+
+  const ResultBuffers got = place(backend(), problem, pass);
+
+  EXPECT_EQ(got.outcome, (std::vector<kernel::Outcome>{kernel::Outcome::kPlaced, kernel::Outcome::kPreempted}));
+  EXPECT_EQ(diff(place(*core::make_reference_backend(), problem, pass), got), "");
+}
 
 /// Data that a backend keeps from one call must not affect the next.
 TEST_P(PlaceOnBackend, ForgetsTheProblemBefore) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "berth/snapshot.hpp"
+#include "tests/support/queues/lending.hpp"
 #include "tests/support/random.hpp"
 
 /// Clusters of few nodes, and jobs that differ in everything.
@@ -35,6 +36,7 @@ class OddClusters {
       if (random_.percent(60)) queue.quotas.push_back({"*", 0, random_.within(4, 60), kUnlimited});
       if (random_.percent(30)) queue.quotas.push_back({"a", 0, random_.within(2, 20), kUnlimited});
     }
+    if (random_.percent(50)) lend_some(random_, s.queues, 8);
     return s;
   }
   std::vector<Job> jobs(std::int32_t n, bool several_shapes) {

@@ -11,6 +11,7 @@
 #include "berth/engine.hpp"
 #include "berth/state.hpp"
 #include "host/core/quota/queue_standing.hpp"
+#include "tests/support/queues/lending.hpp"
 #include "tests/support/random.hpp"
 
 namespace berth::test {
@@ -41,6 +42,7 @@ Snapshot balanced_cluster(Random& random) {
     s.nodes.push_back(node);
   }
   for (const auto& [id, parent] : kTree) s.queues.push_back(balanced_queue(random, id, parent));
+  if (random.percent(50)) lend_some(random, s.queues, 12);
   return s;
 }
 

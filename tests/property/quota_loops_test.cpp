@@ -11,6 +11,7 @@
 #include "berth/engine.hpp"
 #include "berth/state.hpp"
 #include "tests/support/params.hpp"
+#include "tests/support/queues/lending.hpp"
 #include "tests/support/random.hpp"
 
 namespace berth::test {
@@ -50,6 +51,14 @@ Snapshot random_cluster(Random& random) {
   }
   s.queues = {random_queue(random, "a", ""),   random_queue(random, "b", ""),   random_queue(random, "c", ""),
               random_queue(random, "a1", "a"), random_queue(random, "a2", "a"), random_queue(random, "b1", "b")};
+  if (random.percent(50)) {
+    for (Queue& queue : s.queues) {
+      for (Quota& quota : queue.quotas) {
+        if (queue.parent.empty() && random.percent(60)) quota.limit = random.within(8, 40);
+      }
+    }
+    lend_some(random, s.queues, 16);
+  }
   return s;
 }
 

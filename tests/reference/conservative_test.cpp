@@ -123,6 +123,44 @@ TEST(Conservative, QuotasAreTheMostOfTheWindow) {
   EXPECT_EQ(result.reserve_at, (std::vector<TimeUs>{kNever, 10 * s, 30 * s, kNever}));
 }
 
+// The limit is 4, and x keeps 2. R (2, in x) runs until 10 s. B (2, in y) has room at each instant: what R leaves, x keeps. C (1, in y)
+// has none until B ends.
+TEST(Conservative, WhatAQueueKeepsIsChargedAfterItsJobsEnd) {
+  ProblemBuilder b;
+  b.rack("", {8});
+  const int root = b.queue(kernel::kNone, {4});
+  const int x = b.queue(root, {}, {2});
+  const int y = b.queue(root, {});
+  b.hold(b.gang(1, 2, x), {.node = 0, .mask = 3});
+  b.gang(1, 2, y);
+  b.gang(1, 1, y);
+  b.gang(1, 2, x);
+  const Problem p = b.build();
+  const ResultBuffers result = solve(p, conservative(p, {kNever, 20 * s, 5 * s, 5 * s}, {done(10 * s, 0)}));
+
+  EXPECT_EQ(brief(result), (Lines{"kept", "placed 0:1", "reserved 0:1", "reserved 0:1"}));
+  EXPECT_EQ(result.reserve_at, (std::vector<TimeUs>{kNever, kNever, 20 * s, 10 * s}));
+}
+
+// The limit is 6, and x keeps 3. R (3, in x) runs until 5 s, then A (3, in y) until 10 s in its place. B (2, in x) has room at each
+// instant, and so begins now: beside R the limit has 3 left, and beside A it is of what x keeps. The most that x and the limit are charged
+// at any instant would leave it none.
+TEST(Conservative, QuotasAreThoseOfEachInstant) {
+  ProblemBuilder b;
+  b.rack("", {3, 2});
+  const int root = b.queue(kernel::kNone, {6});
+  const int x = b.queue(root, {}, {3});
+  const int y = b.queue(root, {});
+  b.hold(b.gang(1, 3, x), {.node = 0, .mask = 7});
+  b.gang(1, 3, y);
+  b.gang(1, 2, x);
+  const Problem p = b.build();
+  const ResultBuffers result = solve(p, conservative(p, {kNever, 5 * s, 20 * s}, {done(5 * s, 0)}));
+
+  EXPECT_EQ(brief(result), (Lines{"kept", "reserved 0:1", "placed 1:1"}));
+  EXPECT_EQ(result.reserve_at, (std::vector<TimeUs>{kNever, 5 * s, kNever}));
+}
+
 // One GPU: R has it whole until 10 s. A has a half from 10 to 20 s. B (a half for 12 s) fits beside it, not before: R is
 // in the way. C (a half for 5 s) begins when A ends, D (whole) when C has ended.
 TEST(Conservative, SharesFitBesideReservedShares) {

@@ -70,6 +70,54 @@ TEST(Order, QuotaCountsInEveryAncestor) {
   EXPECT_EQ(brief(solve(b.build())), (Lines{"kept", "quota", "placed 0:1", "quota", "placed 0:1"}));
 }
 
+// root: 21.  a and b below it; b keeps 11.  a runs 9.
+TEST(Order, WhatAQueueKeepsIsChargedToItsParentWhileItIsIdle) {
+  ProblemBuilder b;
+  b.rack("", {32});
+  const int root = b.queue(kernel::kNone, {kernel::kNoLimit, 21});
+  const int a = b.queue(root, {});
+  const int lender = b.queue(root, {}, {0, 11});
+  b.hold(b.gang(9, 1, a), {.node = 0, .mask = 0x1ff});
+  b.gang(2, 1, a);        // of 21 - 11 - 9
+  b.gang(1, 1, a);        // the last
+  b.gang(1, 1, root);     // none is left
+  b.gang(10, 1, lender);  // of what it keeps
+  b.gang(2, 1, lender);   // one kept, none of the root's
+  b.gang(1, 1, lender);
+
+  EXPECT_EQ(brief(solve(b.build())), (Lines{"kept", "quota", "placed 0:1", "quota", "placed 0:10", "quota", "placed 0:1"}));
+}
+
+// middle (keeps 6) has a child that keeps 4. root: 10, of which 6 are kept.
+TEST(Order, WhatIsKeptBelowCountsAtEveryLevelOnce) {
+  ProblemBuilder b;
+  b.rack("", {32});
+  const int root = b.queue(kernel::kNone, {10});
+  const int other = b.queue(root, {});
+  const int middle = b.queue(root, {7}, {6});
+  const int child = b.queue(middle, {}, {4});
+  b.gang(5, 1, other);
+  b.gang(4, 1, other);
+  b.gang(4, 1, middle);  // 4 + 4 kept below it
+  b.gang(3, 1, middle);  // 7: one more than it keeps would be the root's
+  b.gang(2, 1, middle);
+  b.gang(4, 1, child);
+
+  EXPECT_EQ(brief(solve(b.build())), (Lines{"quota", "placed 0:4", "quota", "quota", "placed 0:2", "placed 0:4"}));
+}
+
+// A queue over its parent's limit starts nothing, not of what it keeps either.
+TEST(Order, WhatIsKeptIsNotMoreThanALimitAllows) {
+  ProblemBuilder b;
+  b.rack("", {8});
+  const int root = b.queue(kernel::kNone, {5});
+  const int a = b.queue(root, {}, {3});
+  b.queue(root, {}, {3});
+  b.gang(1, 1, a);
+
+  EXPECT_EQ(brief(solve(b.build())), (Lines{"quota"}));
+}
+
 // Quota of type 0 is used up: the first option is skipped, the second runs on type 1.
 TEST(Order, OptionsAreTriedInOrderWithinQuota) {
   ProblemBuilder b;

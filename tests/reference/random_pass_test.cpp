@@ -232,7 +232,7 @@ TEST(RandomPass, EveryOutcomeOccursOften) {
   std::map<Outcome, int> seen;
   int rows_of_trees = 0;
   int candidates = 0;
-  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+  for (std::uint64_t seed = 0; seed < 480; ++seed) {
     const Problem p = random_problem(seed);
     const ResultBuffers result = solve(p, random_pass(seed, p));
     for (const Outcome outcome : result.outcome) ++seen[outcome];

@@ -10,6 +10,7 @@
 #include "berth/snapshot.hpp"
 #include "host/sim/generate/generate.hpp"
 #include "tests/support/params.hpp"
+#include "tests/support/queues/lending.hpp"
 #include "tests/support/random.hpp"
 
 /// Clusters, jobs and requests for which an engine keeps the queue between decisions: docs/placement.md, section 12.
@@ -42,6 +43,7 @@ inline Snapshot plain_cluster(std::uint64_t seed, std::int32_t jobs) {
     node.available_until_us = kNever;
   }
   erase_shared(s.jobs);
+  if (seed % 2 == 0) lend_below_one_parent(seed, s);
   return s;
 }
 

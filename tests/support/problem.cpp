@@ -53,6 +53,7 @@ kernel::ProblemView Problem::view() const {
   v.n_queues = static_cast<std::int32_t>(queue_parent.size());
   v.queue_parent = queue_parent.data();
   v.queue_cap = queue_cap.data();
+  v.queue_kept = queue_kept.empty() ? nullptr : queue_kept.data();
   v.queue_used = queue_used.data();
   v.n_held = static_cast<std::int32_t>(held.size());
   v.held_begin = held_begin.data();

@@ -39,6 +39,7 @@ struct Problem {
   std::vector<std::int32_t> job_queue;
   std::vector<std::int32_t> queue_parent;
   std::vector<std::int64_t> queue_cap, queue_used;
+  std::vector<std::int64_t> queue_kept;  // empty: no queue keeps anything
   std::vector<std::int32_t> held_begin, held_type;
   std::vector<kernel::HeldRow> held;
 

@@ -91,8 +91,8 @@ int ProblemBuilder::demand(DemandSpec spec) {
   return static_cast<int>(demands_.size()) - 1;
 }
 
-int ProblemBuilder::queue(int parent, std::vector<std::int64_t> caps) {
-  queues_.push_back({parent, std::move(caps)});
+int ProblemBuilder::queue(int parent, std::vector<std::int64_t> caps, std::vector<std::int64_t> kept) {
+  queues_.push_back({parent, std::move(caps), std::move(kept)});
   return static_cast<int>(queues_.size()) - 1;
 }
 
@@ -220,10 +220,21 @@ void ProblemBuilder::build_queues(Problem& p) const {
     for (const HeldSpec& held : job.held) {
       const std::int64_t quota = std::int64_t{held.share_ppm} * std::popcount(held.mask);
       const auto type = static_cast<std::size_t>(nodes_[static_cast<std::size_t>(held.node)].type);
-      for (int q = job.queue; q != kNone; q = p.queue_parent[static_cast<std::size_t>(q)]) {
-        p.queue_used[static_cast<std::size_t>(q) * columns + type] += quota;
-        p.queue_used[static_cast<std::size_t>(q) * columns + columns - 1] += quota;
-      }
+      if (job.queue == kNone) continue;
+      p.queue_used[static_cast<std::size_t>(job.queue) * columns + type] += quota;
+      p.queue_used[static_cast<std::size_t>(job.queue) * columns + columns - 1] += quota;
+    }
+  }
+  if (std::any_of(queues_.begin(), queues_.end(), [](const QueueSpec& queue) { return !queue.kept.empty(); })) {
+    p.queue_kept.assign(p.queue_cap.size(), 0);
+  }
+  for (std::size_t q = queues_.size(); q-- > 0;) {
+    for (std::size_t c = 0; c < columns; ++c) {
+      const std::size_t cell = q * columns + c;
+      if (c < queues_[q].kept.size()) p.queue_kept[cell] = queues_[q].kept[c] * kWholeGpu;
+      if (queues_[q].parent == kNone) continue;
+      const std::int64_t kept = p.queue_kept.empty() ? 0 : p.queue_kept[cell];
+      p.queue_used[static_cast<std::size_t>(queues_[q].parent) * columns + c] += std::max(p.queue_used[cell], kept);
     }
   }
 }

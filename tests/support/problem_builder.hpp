@@ -73,8 +73,8 @@ class ProblemBuilder {
   /// One node per count with that many GPUs, all free, at switch path `path`.
   ProblemBuilder& rack(const std::string& path, const std::vector<std::int32_t>& gpus);
   int demand(DemandSpec spec);
-  /// caps: GPUs, one per type, then all types; shorter lists are padded with kNoLimit.
-  int queue(int parent, std::vector<std::int64_t> caps);
+  /// caps: GPUs, one per type, then all types; shorter lists are padded with kNoLimit. kept: the same, padded with 0.
+  int queue(int parent, std::vector<std::int64_t> caps, std::vector<std::int64_t> kept = {});
   /// Adds a job with one option per demand, in order.
   int job(const std::vector<int>& demands, int queue = kernel::kNone);
   /// A job with one option: `members` of `gpus` whole GPUs in one flat group.
@@ -93,7 +93,7 @@ class ProblemBuilder {
   };
   struct QueueSpec {
     int parent = kernel::kNone;
-    std::vector<std::int64_t> caps;
+    std::vector<std::int64_t> caps, kept;
   };
   void build_nodes(Problem& p) const;
   void build_jobs(Problem& p) const;

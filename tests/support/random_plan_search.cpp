@@ -37,10 +37,14 @@ void leave(Problem& p, std::int32_t job) {
     if (p.node_memory[plan_search_index(row.node)] != kernel::kNoLimit) p.node_memory[plan_search_index(row.node)] += row.memory;
     quota += std::int64_t{kWholeGpu} * std::popcount(row.mask);
   }
-  for (std::int32_t q = p.job_queue[plan_search_index(job)]; q >= 0; q = p.queue_parent[plan_search_index(q)]) {
-    const std::int64_t row = std::int64_t{q} * (p.n_types() + 1);
-    p.queue_used[plan_search_index(row + p.held_type[plan_search_index(job)])] -= quota;
-    p.queue_used[plan_search_index(row + p.n_types())] -= quota;
+  for (const std::int32_t column : {p.held_type[plan_search_index(job)], p.n_types()}) {
+    std::int64_t less = quota;
+    for (std::int32_t q = p.job_queue[plan_search_index(job)]; q >= 0; q = p.queue_parent[plan_search_index(q)]) {
+      const std::size_t cell = plan_search_index(std::int64_t{q} * (p.n_types() + 1) + column);
+      const std::int64_t kept = p.queue_kept.empty() ? 0 : p.queue_kept[cell], before = std::max(kept, p.queue_used[cell]);
+      p.queue_used[cell] -= less;
+      less = before - std::max(kept, p.queue_used[cell]);
+    }
   }
 }
 

@@ -174,6 +174,35 @@ void overtake(std::uint64_t seed, Problem& p) {
   }
 }
 
+// In one problem of two, queues with a parent keep something. Its draws are its own, too.
+void keep(std::uint64_t seed, std::int32_t gpus, Problem& p) {
+  Random random(seed * 0x9e3779b97f4a7c15ull + 29);
+  if (!random.percent(50)) return;
+  const auto columns = static_cast<std::size_t>(p.n_types()) + 1;
+  const std::size_t queues = p.queue_parent.size();
+  // The usage of a queue without its children's.
+  for (std::size_t q = 0; q < queues; ++q) {
+    for (std::size_t c = 0; p.queue_parent[q] >= 0 && c < columns; ++c) {
+      p.queue_used[static_cast<std::size_t>(p.queue_parent[q]) * columns + c] -= p.queue_used[q * columns + c];
+    }
+  }
+  p.queue_kept.assign(p.queue_used.size(), 0);
+  for (std::size_t q = queues; q-- > 0;) {
+    for (std::size_t c = 0; p.queue_parent[q] >= 0 && c < columns; ++c) {
+      std::int64_t& kept = p.queue_kept[q * columns + c];
+      if (random.percent(50)) kept = std::int64_t{kWholeGpu} * random.within(0, gpus / 6 + 1);
+      p.queue_used[static_cast<std::size_t>(p.queue_parent[q]) * columns + c] += std::max(p.queue_used[q * columns + c], kept);
+    }
+  }
+  // What is kept matters where a limit is near.
+  for (const std::int32_t parent : p.queue_parent) {
+    for (std::size_t c = 0; parent >= 0 && c < columns; ++c) {
+      const std::size_t cell = static_cast<std::size_t>(parent) * columns + c;
+      if (random.percent(30)) p.queue_cap[cell] = p.queue_used[cell] + std::int64_t{kWholeGpu} * random.within(0, gpus / 4 + 1);
+    }
+  }
+}
+
 }  // namespace
 
 Problem random_problem(std::uint64_t seed, const RandomSpec& spec) {
@@ -231,6 +260,7 @@ Problem random_problem(std::uint64_t seed, const RandomSpec& spec) {
   }
   Problem problem = builder.build();
   overtake(seed, problem);
+  keep(seed, total, problem);
   return problem;
 }
 

@@ -7,6 +7,20 @@
 #include "host/core/check/check_snapshot.hpp"
 
 namespace berth::core {
+namespace {
+
+void check_lending(const Queue& queue, const Quota& quota, const InputLocation& at) {
+  check_range(quota.lending, kUnlimited, kMostQuotaGpus, at, "lending");
+  if (quota.lending == kUnlimited) return;
+  if (queue.parent.empty())
+    at.fail_at("lending", "a queue without a parent has no others to lend to: leave out `lending`, or state `parent`");
+  if (quota.guarantee == 0) at.fail_at("lending", "a queue lends of its guarantee: state `guarantee` beside it, or leave out `lending`");
+  if (quota.lending > quota.guarantee) {
+    at.fail_at("lending", fmt::format("{} is more than the guarantee of {}: lend that at most", quota.lending, quota.guarantee));
+  }
+}
+
+}  // namespace
 
 void check_queue(const Queue& queue, const References& refs, const InputLocation& where) {
   check_name(queue.id, where, "id");
@@ -20,6 +34,7 @@ void check_queue(const Queue& queue, const References& refs, const InputLocation
     check_range(quota.guarantee, 0, kMostQuotaGpus, at, "guarantee");
     check_range(quota.limit, kUnlimited, kMostQuotaGpus, at, "limit");
     check_range(quota.borrowing, kUnlimited, kMostQuotaGpus, at, "borrowing");
+    check_lending(queue, quota, at);
   }
   find_repeat(
       queue.quotas.size(), [&](std::size_t i) { return std::string_view(queue.quotas[i].gpu_type); },
@@ -59,6 +74,16 @@ void check_queue_tree(const std::vector<Queue>& queues, const InputLocation& whe
     int depth = 0;
     for (std::size_t q = i; q != kRoot && depth <= kMostQueueDepth; q = parent[q]) ++depth;
     if (depth > kMostQueueDepth) fail(i, "parent", fmt::format("more than {} queues stand above one another", kMostQueueDepth));
+  }
+  // A parent is charged for what all queues below it keep.
+  std::unordered_map<std::string_view, std::int64_t> kept;  // by GPU type
+  for (std::size_t i = 0; i < queues.size(); ++i) {
+    for (const Quota& quota : queues[i].quotas) {
+      if (quota.lending == kUnlimited) continue;
+      std::int64_t& sum = kept[quota.gpu_type];
+      sum += quota.guarantee - quota.lending;
+      if (sum > kMostQuotaGpus) fail(i, "quotas", fmt::format("queues keep more than {} GPUs in all: raise `lending`", kMostQuotaGpus));
+    }
   }
 }
 

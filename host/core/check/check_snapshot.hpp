@@ -14,7 +14,7 @@ namespace berth::core {
 
 inline constexpr std::size_t kMaxNameBytes = 1024;  ///< of an id or another name
 inline constexpr int kMostQueueDepth = 64;          ///< maximum depth of the queue tree
-/// Of a guarantee, limit or borrowing. In millionths it fits 64 bits.
+/// Of a guarantee, limit, borrowing or lending, and of what all queues keep. In millionths it fits 64 bits.
 inline constexpr std::int64_t kMostQuotaGpus = 1'000'000'000'000;
 
 /// What an object may refer to.
@@ -42,7 +42,7 @@ void check_reservation(const Reservation& reservation, const References& refs, c
 // check_queues.cpp
 /// One queue's own fields and GPU types; `check_queue_tree` checks its parent.
 void check_queue(const Queue& queue, const References& refs, const InputLocation& where);
-/// Ids are unique, parents exist, no queue is its own ancestor.
+/// Ids are unique, parents exist, no queue is its own ancestor. What they keep in all is within bounds.
 void check_queue_tree(const std::vector<Queue>& queues, const InputLocation& where);
 
 // check_shape.cpp

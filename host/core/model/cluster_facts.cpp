@@ -33,13 +33,16 @@ ClusterFacts::ClusterFacts(FactsSource source) : source_(std::move(source)) {
   const std::size_t columns = source_.gpu_types.size() + 1;
   for (std::size_t q = 0; q < all.size(); ++q) queue_index_.emplace(all[q].id, static_cast<std::int32_t>(q));
   queue_cap_.assign(all.size() * columns, kUnlimited);
+  queue_kept_.assign(all.size() * columns, 0);
   for (std::size_t q = 0; q < all.size(); ++q) {
     const auto up = queue_index_.find(all[q].parent);
     queue_parent_.push_back(all[q].parent.empty() || up == queue_index_.end() ? -1 : up->second);
     for (const Quota& quota : all[q].quotas) {
-      std::int64_t& cap =
-          queue_cap_[q * columns + (quota.gpu_type == "*" ? columns - 1 : static_cast<std::size_t>(find_type(quota.gpu_type)))];
+      const std::size_t at = q * columns + (quota.gpu_type == "*" ? columns - 1 : static_cast<std::size_t>(find_type(quota.gpu_type)));
+      std::int64_t& cap = queue_cap_[at];
       cap = quota.limit;
+      if (quota.lending != kUnlimited) queue_kept_[at] = quota.guarantee - quota.lending;
+      any_kept_ = any_kept_ || queue_kept_[at] > 0;
       if (quota.borrowing != kUnlimited) {
         const std::int64_t most = quota.guarantee + quota.borrowing;
         cap = cap == kUnlimited ? most : std::min(cap, most);
@@ -135,6 +138,10 @@ void ClusterFacts::compact_held() {
 
 std::int64_t ClusterFacts::queue_cap(std::int32_t queue, std::int32_t type) const {
   return queue_cap_[static_cast<std::size_t>(queue) * (source_.gpu_types.size() + 1) + static_cast<std::size_t>(type)];
+}
+
+std::int64_t ClusterFacts::queue_kept(std::int32_t queue, std::int32_t type) const {
+  return queue_kept_[static_cast<std::size_t>(queue) * (source_.gpu_types.size() + 1) + static_cast<std::size_t>(type)];
 }
 
 std::int32_t ClusterFacts::job_queue(const Job& job) const {

@@ -106,6 +106,9 @@ class ClusterFacts {
   /// GPUs of a type (index; gpu_types().size(): all types) that the queue itself may hold: the lower of limit and
   /// guarantee + borrowing; kUnlimited: no cap.
   std::int64_t queue_cap(std::int32_t queue, std::int32_t type) const;
+  /// GPUs of a type, as above, that the queue keeps of its parent's: its guarantee less its lending.
+  std::int64_t queue_kept(std::int32_t queue, std::int32_t type) const;
+  bool any_queue_keeps() const { return any_kept_; }
   std::int32_t job_queue(const Job& job) const;  ///< index of its queue, -1: none
   std::int32_t find_node(std::string_view id) const;
   std::int32_t find_type(std::string_view id) const;
@@ -132,7 +135,8 @@ class ClusterFacts {
   using Index = std::unordered_map<std::string, std::int32_t, IdHash, std::equal_to<>>;
   Index node_rank_, queue_index_;
   std::vector<std::int32_t> queue_parent_;
-  std::vector<std::int64_t> queue_cap_;  // [queues * (types + 1)]
+  std::vector<std::int64_t> queue_cap_, queue_kept_;  // [queues * (types + 1)]
+  bool any_kept_ = false;
 };
 
 }  // namespace berth::core

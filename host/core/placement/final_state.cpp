@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "berth/kernel/base/to_index.hpp"
+#include "berth/kernel/place/releases.hpp"
 
 namespace berth::core {
 namespace {
@@ -76,11 +77,7 @@ void FinalState::take(const kernel::DemandRow& demand, const kernel::PlacedRow& 
 void FinalState::charge_queue(std::int32_t job, std::int32_t gpu_type, std::int64_t quota) {
   const kernel::ProblemView& p = *problem_;
   if (gpu_type < 0) return;
-  for (std::int32_t q = p.job_queue[job]; q >= 0; q = p.queue_parent[q]) {
-    queue_used_[to_index(q) * to_index(p.n_types + 1) + to_index(gpu_type)] += quota;
-    queue_used_[to_index(q) * to_index(p.n_types + 1) + to_index(p.n_types)] += quota;
-    assert(queue_used_[to_index(q) * to_index(p.n_types + 1) + to_index(gpu_type)] >= 0);
-  }
+  kernel::charge_queues({p.queue_parent, p.queue_cap, p.queue_kept, queue_used_.data(), p.n_types}, p.job_queue[job], gpu_type, quota);
 }
 
 kernel::ProblemView FinalState::view() const {

@@ -64,13 +64,20 @@ std::size_t satisfy(std::span<const ShareRequest> takers, std::vector<std::size_
 
 std::int64_t divide_share(std::int64_t amount, std::int64_t unit, std::span<ShareRequest> takers, ShareMemory& memory) {
   std::int64_t left = std::max<std::int64_t>(0, amount);
+  for (ShareRequest& one : takers) {
+    one.gets = std::clamp<std::int64_t>(std::min(one.kept, one.most), 0, left);
+    left -= one.gets;
+  }
+  for (ShareRequest& one : takers) {
+    const std::int64_t more = std::clamp<std::int64_t>(std::min(one.first, one.most) - one.gets, 0, left);
+    one.gets += more;
+    left -= more;
+  }
   std::vector<std::size_t>& order = memory.order;
   order.clear();
   ShareRest rest;
   for (std::size_t i = 0; i < takers.size(); ++i) {
-    ShareRequest& one = takers[i];
-    one.gets = std::clamp<std::int64_t>(std::min(one.first, one.most), 0, left);
-    left -= one.gets;
+    const ShareRequest& one = takers[i];
     if (wants(one) <= 0 || one.weight <= 0) continue;
     order.push_back(i);
     rest.weights += one.weight;
@@ -145,6 +152,27 @@ std::int64_t QueueShares::own(const StateImpl& s, std::int32_t queue, std::int32
   return std::min(demand_[at(queue, column)], s.queue_cap[at(queue, column)]);
 }
 
+std::int64_t QueueShares::idle_above(const StateImpl& s, std::int32_t queue, std::int32_t column) const {
+  if (idle_.empty()) return 0;
+  const std::size_t i = at(queue, column);
+  const std::int64_t below = kept_below_[i] > s.queue_cap[i] ? kept_below_[i] : idle_[i];
+  return std::max(below, s.queue_kept[i] - asked_[i]);
+}
+
+std::int64_t QueueShares::claim(const StateImpl& s, std::int32_t queue, std::int32_t column) const {
+  const std::size_t i = at(queue, column);
+  return idle_.empty() ? 0 : std::min(asked_[i], std::max(s.queue_kept[i], kept_below_[i]) - idle_[i]);
+}
+
+// What is asked for of a queue.
+std::int64_t QueueShares::within_limit(const StateImpl& s, std::int32_t queue, std::int32_t column) const {
+  const std::size_t i = at(queue, column);
+  const std::int64_t cap = s.queue_cap[i];
+  if (idle_.empty() || cap == kernel::kNoLimit) return static_cast<std::int64_t>(std::min<Wide>(sum_[i], cap));
+  // Where the queues below keep more than the limit nothing starts.
+  return kept_below_[i] > cap ? 0 : static_cast<std::int64_t>(std::min<Wide>(sum_[i], cap - idle_[i]));
+}
+
 // Of the guarantees alone: there is enough for each.
 std::int64_t QueueShares::has_at_root(std::int32_t queue, std::int32_t column) const {
   return std::min(guarantee_[at(queue, column)], asked_[at(queue, column)]);
@@ -155,15 +183,20 @@ void QueueShares::sum_up(const StateImpl& s, std::span<const std::int64_t> deman
   asked_.resize(demand_.size());
   sum_.assign(demand_.size(), 0);
   of_children_.assign(demand_.size(), 0);
+  idle_.assign(s.queue_kept.size(), 0);
+  kept_below_.assign(s.queue_kept.size(), 0);
   for (auto q = static_cast<std::int32_t>(s.queues.size()) - 1; q >= 0; --q) {
     const std::int32_t parent = s.queue_parent[to_index(q)];
     for (std::int32_t c = 0; c < columns_; ++c) {
       guarantee_[at(q, c)] = std::max(guarantee_[at(q, c)], of_children_[at(q, c)]);
       sum_[at(q, c)] += own(s, q, c);
-      asked_[at(q, c)] = static_cast<std::int64_t>(std::min<Wide>(sum_[at(q, c)], s.queue_cap[at(q, c)]));
+      asked_[at(q, c)] = within_limit(s, q, c);
       if (parent < 0) continue;
       of_children_[at(parent, c)] = saturating_add(of_children_[at(parent, c)], guarantee_[at(q, c)]);
       sum_[at(parent, c)] += asked_[at(q, c)];
+      if (idle_.empty()) continue;
+      idle_[at(parent, c)] += idle_above(s, q, c);
+      kept_below_[at(parent, c)] += std::max(s.queue_kept[at(q, c)], kept_below_[at(q, c)]);
     }
   }
 }
@@ -178,7 +211,8 @@ void QueueShares::hand_down(const StateImpl& s, std::int32_t from, std::int32_t 
   }
   takers_.clear();
   for (const std::int32_t child : below) {
-    takers_.push_back({asked_[at(child, column)], s.queues[to_index(child)].weight_ppm, guarantee_[at(child, column)]});
+    takers_.push_back(
+        {asked_[at(child, column)], s.queues[to_index(child)].weight_ppm, guarantee_[at(child, column)], 0, claim(s, child, column)});
   }
   takers_.push_back({mine, s.queues[to_index(from)].weight_ppm, 0});
   divide_share(amount, kWholeGpu, takers_, memory_);
@@ -224,19 +258,24 @@ void QueueShares::set(const StateImpl& s, std::span<const std::int64_t> demand, 
   if (fair) divide_fair(s);
 }
 
-// What a queue asks for changes up to the first whose limit hides it. From there what it has is handed down again, as far as it changes.
+// What a queue asks for, and keeps idle, changes up to the first whose limit hides it. From there what it has is handed down again, as far
+// as it changes.
 void QueueShares::change(const StateImpl& s, std::int32_t queue, std::int32_t column, std::int64_t more) {
   const std::int64_t before = own(s, queue, column);
   demand_[at(queue, column)] += more;
-  std::int64_t change = own(s, queue, column) - before;
+  std::int64_t change = own(s, queue, column) - before, less_idle = 0;
   path_.clear();
   std::int32_t top = queue;
   for (;; top = s.queue_parent[to_index(top)]) {
     path_.push_back(top);
+    const std::int64_t idle = idle_above(s, top, column), claimed = claim(s, top, column);
     sum_[at(top, column)] += change;
-    const auto asked = static_cast<std::int64_t>(std::min<Wide>(sum_[at(top, column)], s.queue_cap[at(top, column)]));
+    if (!idle_.empty()) idle_[at(top, column)] -= less_idle;
+    const std::int64_t asked = within_limit(s, top, column);
     change = asked - std::exchange(asked_[at(top, column)], asked);
-    if (change == 0 || s.queue_parent[to_index(top)] < 0) break;
+    less_idle = idle - idle_above(s, top, column);
+    const bool same = change == 0 && less_idle == 0 && claimed == claim(s, top, column);
+    if (same || s.queue_parent[to_index(top)] < 0) break;
   }
   if (s.queue_parent[to_index(top)] < 0) has_[at(top, column)] = has_at_root(top, column);
   changed_.assign(1, top);

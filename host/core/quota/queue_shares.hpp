@@ -15,6 +15,7 @@ struct ShareRequest {
   std::int64_t weight = 0;  ///< 0: it gets no more than `first`
   std::int64_t first = 0;   ///< what it gets before the rest is divided
   std::int64_t gets = 0;    ///< out
+  std::int64_t kept = 0;    ///< what of `first` it gets before others get theirs
 };
 
 /// Memory of a division, kept between divisions.
@@ -27,9 +28,9 @@ struct ShareMemory {
   std::vector<Remainder> remainders;
 };
 
-/// Divides `amount` by weighted max-min. First every taker gets `first`, in their order. The rest goes to those that want more, in
-/// proportion to their weights; none gets more than `most`. What each gets of the rest is in whole units, and units that are left go,
-/// one each, to the greatest remainders, ties to the first. It is the division of KAI (docs/quotas.md, "Shares").
+/// Divides `amount` by weighted max-min. First every taker gets `kept`, in their order, then `first`. The rest goes to those that want
+/// more, in proportion to their weights; none gets more than `most`. What each gets of the rest is in whole units, and units that are
+/// left go, one each, to the greatest remainders, ties to the first. It is the division of KAI (docs/quotas.md, "Shares").
 /// O(n) on average, O(n log n) where not all take whole units. @returns what is left
 std::int64_t divide_share(std::int64_t amount, std::int64_t unit, std::span<ShareRequest> takers, ShareMemory& memory);
 
@@ -37,6 +38,9 @@ std::int64_t divide_share(std::int64_t amount, std::int64_t unit, std::span<Shar
 ///
 /// A queue hands what it has down to its children: first their guarantees, as far as they ask for them, then the rest by weight. Jobs of
 /// a queue with children are a child without a guarantee and with the weight of the queue.
+///
+/// Of a limit nothing is handed down that a queue keeps and does not ask for, and nothing at all where queues below keep more than it. So
+/// with all that is handed down no other limit is exceeded.
 class QueueShares {
  public:
   /// Whether some queue states a guarantee. Else nothing is entitled to anything.
@@ -66,6 +70,11 @@ class QueueShares {
   }
   std::int64_t own(const StateImpl& state, std::int32_t queue, std::int32_t column) const;
   std::int64_t has_at_root(std::int32_t queue, std::int32_t column) const;
+  /// What the parent cannot hand to others, of what is charged for the queue: no job of the queue asks for it.
+  std::int64_t idle_above(const StateImpl& state, std::int32_t queue, std::int32_t column) const;
+  /// What it gets of its parent's before others get their guarantees: it is charged in any case.
+  std::int64_t claim(const StateImpl& state, std::int32_t queue, std::int32_t column) const;
+  std::int64_t within_limit(const StateImpl& state, std::int32_t queue, std::int32_t column) const;
   void read_queues(const StateImpl& state);
   void sum_up(const StateImpl& state, std::span<const std::int64_t> demand);
   void hand_down(const StateImpl& state, std::int32_t from, std::int32_t column, std::vector<std::int64_t>& has,
@@ -77,6 +86,8 @@ class QueueShares {
   std::vector<std::int64_t> demand_;       // of a queue's own jobs
   std::vector<std::int64_t> asked_;        // with children, at most the limits
   std::vector<Wide> sum_;                  // the same before the limit of the queue
+  std::vector<std::int64_t> idle_;         // of `idle_above`, the sum of a queue's children's; empty: no queue keeps anything
+  std::vector<std::int64_t> kept_below_;   // the sum of what a queue's children, or those below them, keep; as `idle_`
   std::vector<std::int64_t> guarantee_;    // of a queue, at least the sum of its children's
   std::vector<std::int64_t> of_children_;  // guarantees of a queue's children
   std::vector<std::int64_t> guaranteed_, fair_;

@@ -61,7 +61,7 @@ class Standings {
         std::int64_t of_types = 0;
         for (std::size_t c = 0; all && c + 1 < columns_; ++c) of_types = saturating_add(of_types, entitled[to_index(q) * columns_ + c]);
         rows.push_back({q, all ? -1 : column, guarantee[i], cap == kernel::kNoLimit ? -1 : cap, std::max(entitled[i], of_types), fair[i],
-                        has[i], waiting[i], starved[i]});
+                        has[i], waiting[i], starved[i], s_.queue_kept.empty() ? 0 : s_.queue_kept[i]});
       };
       add_row(static_cast<std::int32_t>(columns_) - 1);
       for (std::int32_t type = 0; to_index(type) + 1 < columns_; ++type) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "berth/kernel/base/to_index.hpp"
+#include "berth/kernel/place/releases.hpp"
 #include "host/core/base/wide.hpp"
 #include "host/core/state/state_impl.hpp"
 
@@ -25,14 +26,8 @@ bool is_simple(const kernel::ProblemView& p, const kernel::DemandRow& demand) {
 }
 
 bool has_room_in_quotas(const kernel::ProblemView& p, std::int32_t job, const kernel::DemandRow& demand) {
-  for (std::int32_t q = p.job_queue[job]; q >= 0; q = p.queue_parent[q]) {
-    const std::int64_t row = std::int64_t{q} * (p.n_types + 1);
-    for (const std::int32_t column : {demand.gpu_type, p.n_types}) {
-      const std::int64_t cap = p.queue_cap[row + column];
-      if (cap != kernel::kNoLimit && p.queue_used[row + column] + demand.quota > cap) return false;
-    }
-  }
-  return true;
+  const kernel::QueueColumnsOf<const std::int64_t> queues{p.queue_parent, p.queue_cap, p.queue_kept, p.queue_used, p.n_types};
+  return kernel::queues_have_room(queues, p.job_queue[job], demand.gpu_type, demand.quota);
 }
 
 }  // namespace

@@ -1,7 +1,10 @@
 #include "host/core/reasons/reasons.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+
+#include "berth/kernel/place/releases.hpp"
 
 namespace berth::core {
 namespace {
@@ -149,20 +152,25 @@ bool ReasonBuilder::never_in(std::int32_t job_index, std::int32_t option) {
 // `ever`: against the caps alone; else against what is left of them now. The evidence is the nearest queue's.
 bool ReasonBuilder::quota_fails(std::int32_t job_index, const kernel::DemandRow& demand, bool ever, Reason& reason) const {
   const kernel::ProblemView& p = *in_.problem;
+  std::array<std::int64_t, 2> within{};  // what of the job the queues below keep idle, by column: it is charged already
   for (std::int32_t q = p.job_queue[job_index]; q != kNone; q = p.queue_parent[q]) {
-    for (const std::int32_t column : {demand.gpu_type, p.n_types}) {
+    for (std::size_t c = 0; c < within.size(); ++c) {
+      const std::int32_t column = c == 0 ? demand.gpu_type : p.n_types;
       const std::int64_t at = std::int64_t{q} * (p.n_types + 1) + column;
-      if (p.queue_cap[at] == kernel::kNoLimit) continue;
-      const std::int64_t left = p.queue_cap[at] - (ever ? 0 : in_.queue_used[at]);
-      if (demand.quota <= left) continue;
+      const std::int64_t more = std::max<std::int64_t>(0, demand.quota - within[c]);
+      const std::int64_t left = p.queue_cap[at] == kernel::kNoLimit ? kernel::kNoLimit : p.queue_cap[at] - (ever ? 0 : in_.queue_used[at]);
+      if (more <= left) {
+        if (!ever && p.queue_kept != nullptr) within[c] += std::max<std::int64_t>(0, p.queue_kept[at] - in_.queue_used[at]);
+        continue;
+      }
       reason.code = ReasonCode::kQuota;
       reason.certified = ever;
       reason.queue = q;
       reason.gpu_type = column == p.n_types ? kNone : column;
       // In whole GPUs, shares rounded up.
       reason.asked = (demand.quota + kWholeGpu - 1) / kWholeGpu;
-      reason.best = std::max<std::int64_t>(left, 0) / kWholeGpu;
-      reason.missing = ever ? 0 : (demand.quota - left + kWholeGpu - 1) / kWholeGpu;
+      reason.best = left < 0 ? 0 : (left + within[c]) / kWholeGpu;
+      reason.missing = ever ? 0 : (more - left + kWholeGpu - 1) / kWholeGpu;
       return true;
     }
   }
@@ -173,11 +181,13 @@ bool ReasonBuilder::quota_fails(std::int32_t job_index, const kernel::DemandRow&
 bool ReasonBuilder::lacks_only(std::int32_t job_index, std::int32_t option, const Reason& quota) {
   const kernel::ProblemView& p = *in_.problem;
   const kernel::DemandRow& demand = p.demands[p.options[option].demand];
-  for (std::int32_t q = p.job_queue[job_index]; q != kNone; q = p.queue_parent[q]) {
-    for (const std::int32_t column : {demand.gpu_type, p.n_types}) {
-      if (q == quota.queue && column == (quota.gpu_type == kNone ? p.n_types : quota.gpu_type)) continue;
+  for (const std::int32_t column : {demand.gpu_type, p.n_types}) {
+    std::int64_t more = demand.quota;
+    for (std::int32_t q = p.job_queue[job_index]; q != kNone; q = p.queue_parent[q]) {
       const std::int64_t at = std::int64_t{q} * (p.n_types + 1) + column;
-      if (p.queue_cap[at] != kernel::kNoLimit && demand.quota > p.queue_cap[at] - in_.queue_used[at]) return false;
+      const bool is_this = q == quota.queue && column == (quota.gpu_type == kNone ? p.n_types : quota.gpu_type);
+      if (!is_this && p.queue_cap[at] != kernel::kNoLimit && more > p.queue_cap[at] - in_.queue_used[at]) return false;
+      if (p.queue_kept != nullptr) more = kernel::passed_on(in_.queue_used[at], p.queue_kept[at], more);
     }
   }
   return demand.exact != 0 && shortage(p.options[option].demand, in_.option_run[option]).code == ReasonCode::kNone;

@@ -13,6 +13,11 @@
 namespace berth {
 namespace {
 
+// Of its guarantee.
+std::int64_t kept_gpus(const Quota& quota) {
+  return quota.lending == kUnlimited ? 0 : std::max<std::int64_t>(0, quota.guarantee - quota.lending);
+}
+
 void prefetch(const void* memory, std::size_t bytes) {
   constexpr std::size_t kLine = 64;
   for (std::size_t at = 0; at < bytes; at += kLine) __builtin_prefetch(static_cast<const char*>(memory) + at);
@@ -263,7 +268,7 @@ void StateImpl::rebuild_queues() {
   queue_index.clear();
   queue_parent.clear();
   queue_cap.assign(queues.size() * columns, kernel::kNoLimit);
-  queue_used.assign(queues.size() * columns, 0);
+  queue_kept.assign(queues.size() * columns, 0);
   for (std::size_t q = 0; q < queues.size(); ++q) {
     queue_index.emplace(queues[q].id, static_cast<std::int32_t>(q));
     const auto parent = queue_index.find(queues[q].parent);
@@ -274,8 +279,10 @@ void StateImpl::rebuild_queues() {
       if (quota.borrowing >= 0) cap = std::min(cap, quota.guarantee + quota.borrowing);
       // A cap that no cluster can reach is no cap.
       queue_cap[q * columns + t] = cap < kernel::kNoLimit / kWholeGpu ? cap * kWholeGpu : kernel::kNoLimit;
+      queue_kept[q * columns + t] = kept_gpus(quota) * kWholeGpu;
     }
   }
+  charge_idle_queues();
   for (std::size_t job_index = 0; job_index < jobs.size(); ++job_index) {
     if (!jobs[job_index].job) continue;
     const auto found = queue_index.find(jobs[job_index].job->queue);
@@ -284,6 +291,26 @@ void StateImpl::rebuild_queues() {
     charge_queues(static_cast<std::int32_t>(job_index), 1);
   }
   view_stale_ = true;
+}
+
+// What queues keep matters below a limit only. The columns begin with what parents are charged while all queues are idle.
+void StateImpl::charge_idle_queues() {
+  const std::size_t columns = gpu_types.size() + 1;
+  queue_used.assign(queue_kept.size(), 0);
+  if (std::all_of(queue_kept.begin(), queue_kept.end(), [](std::int64_t kept) { return kept == 0; })) return queue_kept.clear();
+  std::vector<std::uint8_t> below_limit(queue_kept.size(), 0);
+  for (std::size_t i = 0; i < queue_kept.size(); ++i) {
+    const std::int32_t parent = queue_parent[i / columns];
+    if (parent < 0) continue;
+    const std::size_t above = to_index(parent) * columns + i % columns;
+    below_limit[i] = below_limit[above] != 0 || queue_cap[above] != kernel::kNoLimit ? 1 : 0;
+  }
+  for (std::size_t i = queue_kept.size(); i-- > 0;) {
+    if (below_limit[i] == 0) queue_kept[i] = 0;
+    if (queue_parent[i / columns] < 0) continue;
+    queue_used[to_index(queue_parent[i / columns]) * columns + i % columns] += std::max(queue_used[i], queue_kept[i]);
+  }
+  if (std::all_of(queue_kept.begin(), queue_kept.end(), [](std::int64_t kept) { return kept == 0; })) queue_kept.clear();
 }
 
 void StateImpl::touch_job(std::int32_t job_index) {
@@ -417,6 +444,7 @@ void StateImpl::view_cluster() const {
   v.n_queues = static_cast<std::int32_t>(queues.size());
   v.queue_parent = queue_parent.data();
   v.queue_cap = queue_cap.data();
+  v.queue_kept = queue_kept.empty() ? nullptr : queue_kept.data();
   v.queue_used = queue_used.data();
   v.held_type = job.held_type.data();
 }

@@ -196,6 +196,7 @@ class StateImpl {
   JobStore job;
   std::vector<std::int32_t> queue_parent;
   std::vector<std::int64_t> queue_cap, queue_used, type_memory;
+  std::vector<std::int64_t> queue_kept;  // empty: no queue keeps anything
   std::vector<TypeSize> type_size;
 
  private:
@@ -225,6 +226,7 @@ class StateImpl {
   void release(std::int32_t job_index);
   /// Adds (sign 1) or subtracts (-1) what a running job holds of its quotas.
   void charge_queues(std::int32_t job_index, int sign);
+  void charge_idle_queues();
   void settle(std::int32_t job_index);
   void rank_jobs();
   void insert_job(std::size_t place, std::int32_t job_index);

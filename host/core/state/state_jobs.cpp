@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "berth/kernel/base/to_index.hpp"
+#include "berth/kernel/place/releases.hpp"
 #include "host/core/base/table_hash.hpp"
 #include "host/core/state/job_rates.hpp"
 #include "host/core/state/state_view.hpp"
@@ -269,12 +270,10 @@ void StateImpl::charge_queues(std::int32_t job_index, int sign) {
   const std::int32_t type = job.held_type[to_index(job_index)];
   std::int64_t quota = 0;
   for (const kernel::HeldRow& h : jobs[to_index(job_index)].held) quota += std::int64_t{sign} * h.share_ppm * std::popcount(h.mask);
-  const std::size_t columns = gpu_types.size() + 1;
-  for (std::int32_t q = job.queue[to_index(job_index)]; q >= 0 && type >= 0; q = queue_parent[to_index(q)]) {
-    queue_used[to_index(q) * columns + to_index(type)] += quota;
-    queue_used[to_index(q) * columns + columns - 1] += quota;
-    assert(queue_used[to_index(q) * columns + to_index(type)] >= 0);
-  }
+  if (type < 0) return;
+  const kernel::QueueColumns columns{queue_parent.data(), queue_cap.data(), queue_kept.empty() ? nullptr : queue_kept.data(),
+                                     queue_used.data(), static_cast<std::int32_t>(gpu_types.size())};
+  kernel::charge_queues(columns, job.queue[to_index(job_index)], type, quota);
 }
 
 // The largest values are those that a snapshot may hold.

@@ -107,19 +107,30 @@ class AfterAllLeft {
 
   // Limits hold for what runs after the plan.
   bool has_quota(std::int32_t job, const kernel::DemandRow& demand) const {
-    for (std::int32_t q = s_.job.queue[to_index(job)]; q >= 0; q = s_.queue_parent[to_index(q)]) {
-      for (const std::int32_t column : {demand.gpu_type, p_.n_types}) {
+    for (const std::int32_t column : {demand.gpu_type, p_.n_types}) {
+      std::int64_t more = demand.quota;
+      for (std::int32_t q = s_.job.queue[to_index(job)]; q >= 0; q = s_.queue_parent[to_index(q)]) {
         const std::size_t at = cell(q, column);
-        if (s_.queue_cap[at] != kernel::kNoLimit && used_[at] + demand.quota > s_.queue_cap[at]) return false;
+        if (s_.queue_cap[at] != kernel::kNoLimit && used_[at] + more > s_.queue_cap[at]) return false;
+        more = to_parent(at, used_[at] + more) - to_parent(at, used_[at]);
       }
     }
     return true;
   }
+  // A parent is charged for what a queue keeps, used or not.
+  std::int64_t to_parent(std::size_t cell, std::int64_t used) const {
+    return s_.queue_kept.empty() ? used : std::max(used, s_.queue_kept[cell]);
+  }
   std::size_t cell(std::int32_t queue, std::int32_t column) const { return to_index(queue) * to_index(p_.n_types + 1) + to_index(column); }
   void charge(std::int32_t job, std::int32_t type, std::int64_t quota) {
-    for (std::int32_t q = s_.job.queue[to_index(job)]; q >= 0; q = s_.queue_parent[to_index(q)]) {
-      if (type >= 0) used_[cell(q, type)] += quota;
-      used_[cell(q, p_.n_types)] += quota;
+    for (const std::int32_t column : {type, p_.n_types}) {
+      std::int64_t more = quota;
+      for (std::int32_t q = s_.job.queue[to_index(job)]; column >= 0 && q >= 0; q = s_.queue_parent[to_index(q)]) {
+        const std::size_t at = cell(q, column);
+        const std::int64_t before = to_parent(at, used_[at]);
+        used_[at] += more;
+        more = to_parent(at, used_[at]) - before;
+      }
     }
   }
 

@@ -48,7 +48,7 @@ class Evidence {
       if (const OutOfService here = out_of_service(n); here.nodes > 0) out_of_service_.emplace_back(n, here);
     }
     columns_ = s_.gpu_types.size() + 1;
-    queue_used_.assign(s_.queues.size() * columns_, 0);
+    queue_used_ = idle_charges();
     for (const Decision& d : plan_.decisions) {
       if (d.job < 0 || to_index(d.job) >= s_.jobs.size() || s_.jobs[to_index(d.job)].job == nullptr) continue;
       decision_of_[to_index(d.job)] = &d;
@@ -88,11 +88,29 @@ class Evidence {
       type = s_.node.type[to_index(entry.node)];
       quota += std::int64_t{entry.share_ppm} * std::popcount(entry.gpus);
     }
-    for (std::int32_t q = s_.job.queue[to_index(d.job)]; q >= 0 && type >= 0; q = s_.queue_parent[to_index(q)]) {
-      queue_used_[to_index(q) * columns_ + to_index(type)] += quota;
-      queue_used_[to_index(q) * columns_ + columns_ - 1] += quota;
-    }
+    if (type >= 0) charge_column(d.job, to_index(type), quota);
+    if (type >= 0) charge_column(d.job, columns_ - 1, quota);
     repairs_ = repairs_ || d.action == Action::kReplace;
+  }
+
+  std::int64_t kept(std::size_t cell) const { return s_.queue_kept.empty() ? 0 : s_.queue_kept[cell]; }
+  // What queues are charged while all below them are idle: rows of parents come before those of their children.
+  std::vector<std::int64_t> idle_charges() const {
+    std::vector<std::int64_t> charged(s_.queues.size() * columns_, 0);
+    for (std::size_t q = s_.queues.size(); q-- > 0;) {
+      for (std::size_t c = 0; s_.queue_parent[q] >= 0 && c < columns_; ++c) {
+        charged[to_index(s_.queue_parent[q]) * columns_ + c] += std::max(charged[q * columns_ + c], kept(q * columns_ + c));
+      }
+    }
+    return charged;
+  }
+  void charge_column(std::int32_t job, std::size_t column, std::int64_t more) {
+    for (std::int32_t q = s_.job.queue[to_index(job)]; q >= 0; q = s_.queue_parent[to_index(q)]) {
+      const std::size_t cell = to_index(q) * columns_ + column;
+      const std::int64_t before = std::max(queue_used_[cell], kept(cell));
+      queue_used_[cell] += more;
+      more = std::max(queue_used_[cell], kept(cell)) - before;
+    }
   }
 
   bool indices_exist(const Job& job, const Reason& r) {
@@ -203,20 +221,26 @@ class Evidence {
 
   void quota(const Decision& d, const Job& job) {
     const Reason& r = d.reason;
+    const std::size_t of_queue = r.gpu_type < 0 ? columns_ - 1 : to_index(r.gpu_type);
     std::int32_t q = s_.job.queue[to_index(d.job)];
-    while (q >= 0 && q != r.queue) q = s_.queue_parent[to_index(q)];
+    std::int64_t within = 0;  // what the queues below it keep idle for the job
+    for (; q >= 0 && q != r.queue; q = s_.queue_parent[to_index(q)]) {
+      const std::size_t below = to_index(q) * columns_ + of_queue;
+      within += std::max<std::int64_t>(0, kept(below) - queue_used_[below]);
+    }
     if (q < 0) {
       found_.of(job, "has the reason quota of a queue that it does not stand in");
       return;
     }
-    const std::size_t column = to_index(q) * columns_ + (r.gpu_type < 0 ? columns_ - 1 : to_index(r.gpu_type));
+    const std::size_t column = to_index(q) * columns_ + of_queue;
     const std::int64_t cap = s_.queue_cap[column];
     if (cap == kernel::kNoLimit) {
       found_.of(job, "has the reason quota of queue {}, which has no limit", s_.queues[to_index(q)].id);
       return;
     }
     if (d.action == Action::kReject || repairs_) return;  // its certificate is checked; repaired gangs change the usage
-    const std::int64_t left = std::max<std::int64_t>(0, cap - (r.certified ? 0 : queue_used_[column])) / kWholeGpu;
+    const std::int64_t room = r.certified ? cap : cap - queue_used_[column];
+    const std::int64_t left = room < 0 ? 0 : (room + (r.certified ? 0 : within)) / kWholeGpu;
     if (r.best == left && r.asked > r.best) return;
     found_.of(job, "has the reason quota, asked {} and best {}; the limit of queue {} leaves {}", r.asked, r.best,
               s_.queues[to_index(q)].id, left);

@@ -186,6 +186,7 @@ void PlanValidator::reset_sums(const ClusterFacts& facts) {
   const std::size_t columns = facts.queues().size() * (facts.gpu_types().size() + 1);
   queue_use_.assign(columns, 0);
   queue_changed_.assign(columns, 0);
+  keep_idle_quotas();
   any_start_ = false;
   gpus_used_ = 0;
   actions_ = {};
@@ -500,12 +501,37 @@ void PlanValidator::add_use(const Job& job, const PlanEntry& entry, std::int64_t
 
 void PlanValidator::charge_queue(const JobFacts& job, std::int32_t type, std::int64_t quota, bool is_new) {
   if (quota == 0 || type < 0) return;
-  const std::size_t types = facts_->gpu_types().size();
-  for (std::int32_t q = job.queue; q >= 0; q = facts_->queue_parent(q)) {
-    for (const std::size_t column : {static_cast<std::size_t>(type), types}) {
-      const std::size_t at = static_cast<std::size_t>(q) * (types + 1) + column;
-      queue_use_[at] += quota;
+  const auto types = static_cast<std::int32_t>(facts_->gpu_types().size());
+  for (const std::int32_t column : {type, types}) {
+    std::int64_t more = quota;
+    for (std::int32_t q = job.queue; q >= 0; q = facts_->queue_parent(q)) {
+      const std::size_t at = static_cast<std::size_t>(q) * static_cast<std::size_t>(types + 1) + static_cast<std::size_t>(column);
+      const std::int64_t before = queue_use_[at];
+      queue_use_[at] += more;
       queue_changed_[at] |= is_new ? 1 : 0;
+      if (!facts_->any_queue_keeps()) continue;
+      const std::int64_t kept = facts_->queue_kept(q, column) * kWholeGpu;
+      more = std::max(kept, queue_use_[at]) - std::max(kept, before);
+    }
+  }
+}
+
+// What a queue keeps counts for those above it before any job does, in whatever order queues stand.
+void PlanValidator::keep_idle_quotas() {
+  if (!facts_->any_queue_keeps()) return;
+  const auto types = static_cast<std::int32_t>(facts_->gpu_types().size());
+  const auto cell = [&](std::int32_t q, std::int32_t column) -> std::int64_t& {
+    return queue_use_[static_cast<std::size_t>(q) * static_cast<std::size_t>(types + 1) + static_cast<std::size_t>(column)];
+  };
+  for (std::int32_t column = 0; column <= types; ++column) {
+    for (std::int32_t q = 0; q < static_cast<std::int32_t>(facts_->queues().size()); ++q) {
+      std::int64_t more = facts_->queue_kept(q, column) * kWholeGpu;
+      for (std::int32_t up = facts_->queue_parent(q); more > 0 && up >= 0; up = facts_->queue_parent(up)) {
+        const std::int64_t kept = facts_->queue_kept(up, column) * kWholeGpu;
+        const std::int64_t before = cell(up, column);
+        cell(up, column) += more;
+        more = std::max(kept, before + more) - std::max(kept, before);
+      }
     }
   }
 }

@@ -24,7 +24,7 @@ struct ValidateOptions {
 struct HeldSums {
   std::span<const std::uint64_t> gpus;        ///< [nodes]
   std::span<const std::int64_t> cpu, memory;  ///< [nodes] milli-cores, bytes
-  std::span<const std::int64_t> queue;        ///< [queues * (types + 1)] millionths of a GPU
+  std::span<const std::int64_t> queue;        ///< [queues * (types + 1)] millionths of a GPU that are charged: kernel::ProblemView
   std::span<const std::int32_t> broken;       ///< nodes with GPUs that are held and do not work
 };
 
@@ -92,6 +92,7 @@ class PlanValidator {
   void charge(const Job& job, const PlanEntry& entry, std::int64_t decision, bool is_new, Violations& found);
   void add_use(const Job& job, const PlanEntry& entry, std::int64_t decision, bool is_new);
   void charge_queue(const JobFacts& job, std::int32_t type, std::int64_t quota, bool is_new);
+  void keep_idle_quotas();
   void check_batch(const Decision& decision, const Job& job, const Shape& shape, Violations& found);
   void check_shares(Violations& found);
   void check_nodes(Violations& found);
@@ -124,7 +125,7 @@ class PlanValidator {
   std::vector<Share> shares_;
   std::vector<Stay> stays_;                     // on nodes with reservations
   std::vector<const Stay*> present_;            // on one node at one instant
-  std::vector<std::int64_t> queue_use_;         // [queues * (types + 1)] millionths of a GPU
+  std::vector<std::int64_t> queue_use_;         // [queues * (types + 1)] millionths of a GPU, with what queues below keep while idle
   std::vector<std::uint8_t> queue_changed_;     // same shape
   std::vector<PlanEntry> sorted_a_, sorted_b_;  // allocations compared row by row
   CertificateMemory certificates_;

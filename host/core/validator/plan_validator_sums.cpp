@@ -74,7 +74,8 @@ void PlanValidator::check_queues(Violations& found) {
       const std::int64_t cap = facts_->queue_cap(q, type);
       const std::int64_t held = (queue_use_[at] + kWholeGpu - 1) / kWholeGpu;  // a cap is whole
       if (queue_changed_[at] == 0 || cap == kUnlimited || held <= cap) continue;
-      found.add("queue {}: its jobs hold {} {}; it may have {}", facts_->queues()[static_cast<std::size_t>(q)].id, held,
+      found.add("queue {}: its jobs hold{} {} {}; it may have {}", facts_->queues()[static_cast<std::size_t>(q)].id,
+                facts_->any_queue_keeps() ? ", and queues below it keep," : "", held,
                 type == types ? "GPUs" : facts_->gpu_types()[static_cast<std::size_t>(type)].id + " GPUs", cap);
     }
   }

@@ -153,6 +153,7 @@ inline constexpr Field<Quota> kQuotaFields[] = {
     field<QuotaGpus, &Quota::guarantee>("guarantee"),
     field<QuotaGpus, &Quota::limit>("limit"),
     field<QuotaGpus, &Quota::borrowing>("borrowing"),
+    field<QuotaGpus, &Quota::lending>("lending"),
 };
 
 inline constexpr Field<Queue> kQueueFields[] = {

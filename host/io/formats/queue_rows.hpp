@@ -22,6 +22,9 @@ constexpr auto kStandingOf = [](const QueueRow& row) { return row.standing.*Memb
 struct KnownLimit : Millionths {
   static bool absent(std::int64_t limit) { return limit < 0; }
 };
+struct KeptPart : Millionths {
+  static bool absent(std::int64_t gpus) { return gpus == 0; }
+};
 struct KnownInstant : Seconds {
   static bool absent(TimeUs at) { return at == kNever; }
 };
@@ -32,6 +35,8 @@ inline constexpr Field<NotRead, QueueRow> kQueueRowFields[] = {
     field<Millionths, kStandingOf<&QueueStanding::guarantee>>("guarantee", kRequired,
                                                               "its own, or the sum of its children's if that is more"),
     field<KnownLimit, kStandingOf<&QueueStanding::limit>>("limit", kOptional, "omitted where there is none"),
+    field<KeptPart, kStandingOf<&QueueStanding::keeps>>(
+        "keeps", kOptional, "of the guarantee, used or not, so that others do not get it; omitted where that is 0"),
     field<Millionths, kStandingOf<&QueueStanding::entitled>>("entitled", kRequired, "of the guarantees, as far as jobs ask for them"),
     field<Millionths, kStandingOf<&QueueStanding::fair_share>>("fair_share", kRequired),
     field<Millionths, kStandingOf<&QueueStanding::has>>("has", kRequired),

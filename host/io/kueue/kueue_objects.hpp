@@ -23,7 +23,7 @@ struct FlavorQuota {
   std::string flavor;
   std::int64_t nominal_milli = 0;
   std::int64_t borrowing_milli = kUnlimited;
-  std::int64_t lending_milli = kUnlimited;  ///< read, and not yet used: `note_lending` says so
+  std::int64_t lending_milli = kUnlimited;  ///< kUnlimited: all of it
 };
 
 enum class ReclaimPolicy : std::uint8_t { kNever, kLowerPriority, kAny };

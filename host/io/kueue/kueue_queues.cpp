@@ -15,10 +15,13 @@ namespace {
 
 constexpr std::int64_t kMilliPerGpu = 1000;
 
-/// GPUs in thousandths: what is guaranteed, and the most that may be used.
+/// GPUs in thousandths: what is guaranteed, the most that may be used, and what of the guarantee may be lent.
 struct FlavorAmount {
   std::int64_t nominal = 0;
   std::int64_t most = kUnlimited;
+  std::int64_t lending = kUnlimited;
+
+  std::int64_t lends() const { return lending == kUnlimited ? nominal : std::min(lending, nominal); }
 };
 using FlavorAmounts = std::map<std::string, FlavorAmount>;  // by flavor
 
@@ -30,12 +33,6 @@ struct CohortEntry {
   std::map<std::string, std::int64_t> nominal;  // by flavor: its own, and all below it
   std::size_t reclaiming = 0;                   // of a root: ClusterQueues below that reclaim
 };
-
-/// Berth's queues have no lending limit. This is the one place that says so.
-void note_lending(const std::string& name, const std::vector<FlavorQuota>& quotas, ImportNotes& notes) {
-  const bool any = std::any_of(quotas.begin(), quotas.end(), [](const FlavorQuota& one) { return one.lending_milli != kUnlimited; });
-  if (any) notes.count("queue", " with a lendingLimit, which is left out: all of its quota may be lent", name);
-}
 
 std::int64_t sum(std::int64_t a, std::int64_t b) { return a == kUnlimited || b == kUnlimited ? kUnlimited : a + b; }
 
@@ -143,6 +140,8 @@ class QueueTree {
     Quota out;
     out.gpu_type = type;
     out.guarantee = whole(amount.nominal, queue);
+    const std::int64_t lending = whole(amount.lends(), queue);
+    if (may_borrow && lending < out.guarantee) out.lending = lending;
     if (amount.most == kUnlimited) return out;
     const std::int64_t most = whole(amount.most, queue);
     (may_borrow ? out.borrowing : out.limit) = may_borrow ? most - out.guarantee : most;
@@ -152,7 +151,7 @@ class QueueTree {
   // A flavor of one GPU type is a quota of that type; where one has several types, there is also one of all types.
   void set_quotas(const FlavorAmounts& amounts, bool may_borrow, Queue& queue) {
     std::map<std::string, FlavorAmount> by_type;
-    FlavorAmount all{0, 0};
+    FlavorAmount all{0, 0, 0};
     bool typed = true;
     std::size_t known = 0;
     for (const auto& [name, amount] : amounts) {
@@ -161,19 +160,32 @@ class QueueTree {
       ++known;
       const std::vector<std::string>& types = flavors_.types(*flavor);
       typed = typed && types.size() == 1;
-      all = {all.nominal + amount.nominal, sum(all.most, amount.most)};
+      all = {all.nominal + amount.nominal, sum(all.most, amount.most), all.lending + amount.lends()};
       for (const std::string& type : types) {
-        const auto [at, fresh] = by_type.try_emplace(type, FlavorAmount{0, 0});
-        at->second = {at->second.nominal + amount.nominal, sum(at->second.most, amount.most)};
+        const auto [at, fresh] = by_type.try_emplace(type, FlavorAmount{0, 0, 0});
+        // What is kept of a flavor may be of any of its types.
+        const std::int64_t lends = types.size() == 1 ? amount.lends() : amount.nominal;
+        at->second = {at->second.nominal + amount.nominal, sum(at->second.most, amount.most), at->second.lending + lends};
       }
     }
     if (known == 0) {
-      queue.quotas.push_back(quota("*", {0, 0}, false, queue.id));
+      queue.quotas.push_back(quota("*", {0, 0, 0}, false, queue.id));
       return;
     }
     if (!typed) queue.quotas.push_back(quota("*", all, may_borrow, queue.id));
     if (!typed && known == 1) return;
     for (const auto& [type, amount] : by_type) queue.quotas.push_back(quota(type, amount, may_borrow, queue.id));
+  }
+
+  // Kueue accepts neither.
+  void note_lending(const Queue& queue, const std::vector<FlavorQuota>& quotas) {
+    const auto lends = [](const FlavorQuota& one) { return one.lending_milli != kUnlimited; };
+    const auto lends_more = [&](const FlavorQuota& one) { return lends(one) && one.lending_milli > one.nominal_milli; };
+    if (queue.parent.empty() && std::any_of(quotas.begin(), quotas.end(), lends)) {
+      notes_.count("queue", " with a lendingLimit, and no others to lend to: left out", queue.id);
+    } else if (std::any_of(quotas.begin(), quotas.end(), lends_more)) {
+      notes_.count("queue", " with a lendingLimit above its nominalQuota", queue.id);
+    }
   }
 
   void set_weight(std::int64_t weight_micro, Queue& queue) {
@@ -186,13 +198,14 @@ class QueueTree {
     queue.id = cohort_id(name);
     if (!cohort.parent.empty()) queue.parent = cohort_id(cohort.parent);
     FlavorAmounts amounts;
-    for (const auto& [flavor, nominal] : cohort.nominal) amounts[flavor] = {nominal, cohort.parent.empty() ? nominal : kUnlimited};
+    for (const auto& [flavor, nominal] : cohort.nominal) amounts[flavor] = {nominal, cohort.parent.empty() ? nominal : kUnlimited, nominal};
     if (cohort.object != nullptr) {
       set_weight(cohort.object->weight_micro, queue);
-      note_lending(queue.id, cohort.object->quotas, notes_);
+      note_lending(queue, cohort.object->quotas);
       for (const FlavorQuota& one : cohort.object->quotas) {
         FlavorAmount& amount = amounts.at(one.flavor);
         if (!cohort.parent.empty()) amount.most = sum(amount.nominal, one.borrowing_milli);
+        amount.lending = one.lending_milli;
       }
     }
     if (!amounts.empty()) set_quotas(amounts, !cohort.parent.empty(), queue);
@@ -205,8 +218,10 @@ class QueueTree {
     if (borrows) queue.parent = cohort_id(from.cohort);
     FlavorAmounts amounts;
     for (const FlavorQuota& one : from.quotas)
-      amounts[one.flavor] = {one.nominal_milli, borrows ? sum(one.nominal_milli, one.borrowing_milli) : one.nominal_milli};
+      amounts[one.flavor] = {one.nominal_milli, borrows ? sum(one.nominal_milli, one.borrowing_milli) : one.nominal_milli,
+                             one.lending_milli};
     set_quotas(amounts, borrows, queue);
+    note_lending(queue, from.quotas);
     set_weight(from.weight_micro, queue);
     const std::size_t reclaiming = borrows ? root_of(from.cohort).reclaiming : 0;
     const std::size_t others = reclaiming - (borrows && from.reclaim != ReclaimPolicy::kNever ? 1 : 0);
@@ -218,7 +233,6 @@ class QueueTree {
     const auto note = [&](bool holds, const char* what) {
       if (holds) notes_.count("ClusterQueue", what, from.name);
     };
-    note_lending(from.name, from.quotas, notes_);
     note(reclaiming > 0 && from.reclaim == ReclaimPolicy::kNever, " that does not reclaim, unlike others of its cohort: taken to reclaim");
     note(from.reclaim == ReclaimPolicy::kLowerPriority, " that reclaims from lower priorities: taken to reclaim from any");
     note(from.borrow_and_preempt, " that may preempt to borrow (borrowWithinCohort): left out");

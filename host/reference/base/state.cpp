@@ -1,5 +1,6 @@
 #include "host/reference/base/state.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace berth::reference {
@@ -10,6 +11,12 @@ using kernel::kNone;
 using kernel::ProblemView;
 
 std::size_t to_index(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+// Of a queue to which `used` is charged: that, or what it keeps if that is more.
+std::int64_t charged_to_parent(const ProblemView& p, std::int32_t queue, std::int32_t column, std::int64_t used) {
+  if (p.queue_kept == nullptr) return used;
+  return std::max(used, p.queue_kept[static_cast<std::ptrdiff_t>(queue) * (p.n_types + 1) + column]);
+}
 
 std::vector<std::int32_t> gpus_in(std::uint64_t mask) {
   std::vector<std::int32_t> gpus;
@@ -85,20 +92,28 @@ bool still_free(const ProblemView& p, const State& s, const Piece& piece) {
 }
 
 bool quota_passes(const ProblemView& p, const State& s, std::int32_t queue, std::int32_t type, std::int64_t quota) {
-  for (std::int32_t q = queue; q != kNone; q = p.queue_parent[q]) {
-    for (const std::int32_t column : {type, p.n_types}) {
-      if (column == kNone) continue;
-      const std::int64_t cap = p.queue_cap[static_cast<std::ptrdiff_t>(q) * (p.n_types + 1) + column];
-      if (s.queue_used[to_index(q)][to_index(column)] + quota > cap) return false;
+  for (const std::int32_t column : {type, p.n_types}) {
+    if (column == kNone) continue;
+    std::int64_t more = quota;
+    for (std::int32_t q = queue; q != kNone; q = p.queue_parent[q]) {
+      const std::int64_t used = s.queue_used[to_index(q)][to_index(column)];
+      if (used + more > p.queue_cap[static_cast<std::ptrdiff_t>(q) * (p.n_types + 1) + column]) return false;
+      more = charged_to_parent(p, q, column, used + more) - charged_to_parent(p, q, column, used);
     }
   }
   return true;
 }
 
 void charge_quota(const ProblemView& p, State& s, std::int32_t queue, std::int32_t type, std::int64_t quota) {
-  for (std::int32_t q = queue; q != kNone; q = p.queue_parent[q]) {
-    if (type != kNone) s.queue_used[to_index(q)][to_index(type)] += quota;
-    s.queue_used[to_index(q)][to_index(p.n_types)] += quota;
+  for (const std::int32_t column : {type, p.n_types}) {
+    if (column == kNone) continue;
+    std::int64_t more = quota;
+    for (std::int32_t q = queue; q != kNone; q = p.queue_parent[q]) {
+      std::int64_t& used = s.queue_used[to_index(q)][to_index(column)];
+      const std::int64_t before = charged_to_parent(p, q, column, used);
+      used += more;
+      more = charged_to_parent(p, q, column, used) - before;
+    }
   }
 }
 

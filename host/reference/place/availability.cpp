@@ -30,9 +30,6 @@ void lower_to(const ProblemView& p, State& least, const State& s) {
     least.used_ppm[g] = std::max(least.used_ppm[g], used[g]);
     least.used_memory[g] = std::max(least.used_memory[g], s.used_memory[g]);
   }
-  for (std::size_t q = 0; q < s.queue_used.size(); ++q) {
-    for (std::size_t c = 0; c < s.queue_used[q].size(); ++c) least.queue_used[q][c] = std::max(least.queue_used[q][c], s.queue_used[q][c]);
-  }
 }
 
 // What a reservation gives back is what it took, also where a job that ends would leave GPUs behind.
@@ -81,17 +78,30 @@ void Availability::pass(State& s, const Instant& instant) const {
   }
 }
 
-State Availability::window(std::optional<TimeUs> start, TimeUs end) const {
+void Availability::each_state(std::optional<TimeUs> start, TimeUs end, const std::function<void(const State&)>& visit) const {
   State s = now_;
   auto next = instants_.begin();
   for (; start && next != instants_.end() && next->first <= *start; ++next) pass(s, next->second);
-  State least = s;
-  lower_to(p_, least, s);
+  visit(s);
   for (; next != instants_.end() && next->first < end; ++next) {
     pass(s, next->second);
-    lower_to(p_, least, s);
+    visit(s);
   }
-  return least;
+}
+
+State Availability::window(std::optional<TimeUs> start, TimeUs end) const {
+  std::optional<State> least;
+  each_state(start, end, [&](const State& s) {
+    if (!least) least = s;
+    lower_to(p_, *least, s);
+  });
+  return *least;
+}
+
+bool Availability::has_quota(std::optional<TimeUs> start, TimeUs end, std::int32_t queue, const kernel::DemandRow& demand) const {
+  bool passes = true;
+  each_state(start, end, [&](const State& s) { passes = passes && quota_passes(p_, s, queue, demand.gpu_type, demand.quota); });
+  return passes;
 }
 
 }  // namespace berth::reference

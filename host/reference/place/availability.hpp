@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -25,8 +26,11 @@ class Availability {
 
   /// Instants at which something is released, in ascending order.
   std::vector<TimeUs> releases() const;
-  /// The least of what is free from `start` to `end`. Without a start, from now, before anything is released.
+  /// The least of what is free from `start` to `end`, and the usage of queues at the start. Without a start, from now, before anything
+  /// is released.
   State window(std::optional<TimeUs> start, TimeUs end) const;
+  /// Whether the queue has room for the demand at each instant of that time.
+  bool has_quota(std::optional<TimeUs> start, TimeUs end, std::int32_t queue, const kernel::DemandRow& demand) const;
 
  private:
   struct Instant {
@@ -34,6 +38,7 @@ class Availability {
     std::vector<const Reserved*> ends, begins;
   };
   void pass(State& s, const Instant& instant) const;
+  void each_state(std::optional<TimeUs> start, TimeUs end, const std::function<void(const State&)>& visit) const;
 
   const kernel::ProblemView& p_;
   const State& now_;

@@ -235,6 +235,7 @@ std::optional<Fit> SerialPass::fit_or_reserve(std::int32_t i) {
     for (std::int32_t o = 0; o < options(job); ++o) {
       const TimeUs run = run_time(job, o);
       const TimeUs to = run == kNever || run > kNever - 1 - from ? kNever : from + run;
+      if (!available.has_quota(start, to, p_.job_queue[job], demand(job, o))) continue;
       State window = available.window(start, to);
       auto fit = fit_option(window, job, o, from);
       if (!fit) continue;

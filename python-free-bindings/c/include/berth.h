@@ -50,7 +50,7 @@ extern "C" {
 
 /* The major number is the library's SOVERSION and changes when compiled programs would break. The minor number changes with additions. */
 #define BERTH_ABI_MAJOR 1
-#define BERTH_ABI_MINOR 4
+#define BERTH_ABI_MINOR 5
 
 /* Version of the loaded library: major * 65536 + minor. */
 BERTH_C_API uint32_t berth_abi_version(void);
@@ -245,6 +245,7 @@ typedef struct berth_cluster {
   const int64_t* queue_limit;      /* GPUs of all types together; -1: none */
   const int64_t* queue_guarantee;  /* 0 */
   const berth_jobs* jobs;          /* NULL: none */
+  const int64_t* queue_lending;    /* of the guarantee, to others below the same parent; -1: all. Since 1.5 */
 } berth_cluster;
 
 /* ---- State: the live cluster ---------------------------------------------------------------------------------------------------- */
@@ -508,6 +509,7 @@ typedef struct berth_queue_standings {
   int64_t* has;              /* what its jobs hold */
   int64_t* waiting;          /* what its waiting jobs ask for */
   int64_t* starved_since_us; /* since when a job of it waits that it is entitled to; BERTH_NEVER: none does */
+  int64_t* keeps;            /* of the guarantee, used or not, so that others do not get it. Since 1.5 */
 } berth_queue_standings;
 /* `plan`: of the state's revision; NULL: as jobs run now. *n_rows is the number of all rows; with count 0 `columns` may be NULL. Rows from
  * `first` on are filled. The rows are made again in each call: O(jobs + queues). Since 1.4. */

@@ -83,11 +83,13 @@ void add_queues(const berth_cluster& c, Snapshot& s) {
     queue.weight_ppm = value(c.queue_weight_ppm, i, queue.weight_ppm);
     const std::int64_t limit = value(c.queue_limit, i, kUnlimited);
     const std::int64_t guarantee = value(c.queue_guarantee, i, std::int64_t{0});
-    if (limit == kUnlimited && guarantee == 0) continue;
+    const std::int64_t lending = value(c.queue_lending, i, kUnlimited);
+    if (limit == kUnlimited && guarantee == 0 && lending == kUnlimited) continue;
     Quota& quota = queue.quotas.emplace_back();
     quota.gpu_type = "*";
     quota.limit = limit;
     quota.guarantee = guarantee;
+    quota.lending = lending;
   }
 }
 

@@ -44,5 +44,6 @@ berth_status berth_state_queue_standings(berth_state* state, berth_plan* plan, u
     fill(to.has, &Q::has);
     fill(to.waiting, &Q::waiting);
     fill(to.starved_since_us, &Q::starved_since);
+    fill(to.keeps, &Q::keeps);
   });
 }

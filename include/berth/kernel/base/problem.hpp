@@ -122,7 +122,9 @@ struct ProblemView {
   std::int32_t n_queues;
   const std::int32_t* queue_parent;  // [n_queues] kNone: root
   const std::int64_t* queue_cap;     // [n_queues * (n_types + 1)] millionths of a GPU; last column: all types; kNoLimit
-  const std::int64_t* queue_used;    // same shape: used by running jobs of the queue and its descendants
+  const std::int64_t* queue_kept;    // same shape: what the queue keeps of its parent's while it is idle; null: no queue keeps anything
+  const std::int64_t* queue_used;    // same shape: charged for running jobs of the queue, and of each child for the greater of what
+                                     // it is charged and what it keeps
 
   // Running jobs. Rows of a job are [held_begin[job], held_end[job]), in any order of jobs as above.
   std::int32_t n_held;             // rows of `held`, used or not
@@ -270,13 +272,14 @@ void for_each_column(const ProblemView& p, Visit&& visit, Views&... views) {
   visit(jobs, views.job_queue...);
   visit(std::int64_t{p.n_queues}, views.queue_parent...);
   visit(quotas, views.queue_cap...);
+  visit(p.queue_kept == nullptr ? 0 : quotas, views.queue_kept...);
   visit(quotas, views.queue_used...);
   visit(jobs, views.held_begin...);
   visit(jobs, views.held_end...);
   visit(std::int64_t{p.n_held}, views.held...);
   visit(jobs, views.held_type...);
 }
-static_assert(sizeof(ProblemView) == 656, "ProblemView changed: list its new columns above, then change this number");
+static_assert(sizeof(ProblemView) == 664, "ProblemView changed: list its new columns above, then change this number");
 
 /// `r` is the request whose sizes count. Columns that its rules do not read have none.
 template <class Visit, ViewOf<PlaceRequest>... Views>

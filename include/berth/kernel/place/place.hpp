@@ -258,13 +258,16 @@ struct PlacePass {
     return option;
   }
 
-  /// Whether the job's queues would have room after all later victims left.
+  /// False where the job's queues would have no room after all later victims left. What is charged falls by what they use at the most.
   BERTH_HD bool quota_in_reach(std::int32_t job, std::int32_t o) const {
     const DemandRow& d = w.p.demands[option_of(job, o).demand];
-    for (std::int32_t q = w.p.job_queue[job]; q >= 0; q = w.p.queue_parent[q]) {
-      for (std::int32_t column = 0; column < 2; ++column) {
+    for (std::int32_t column = 0; column < 2; ++column) {
+      std::int64_t more = d.quota;
+      for (std::int32_t q = w.p.job_queue[job]; q >= 0; q = w.p.queue_parent[q]) {
         const std::int64_t at = std::int64_t{q} * (w.p.n_types + 1) + (column == 0 ? d.gpu_type : w.p.n_types);
-        if (w.p.queue_cap[at] != kNoLimit && w.s.queue_used[at] - ws.later_queue[at] + d.quota > w.p.queue_cap[at]) return false;
+        const std::int64_t least = w.s.queue_used[at] - ws.later_queue[at];
+        if (w.p.queue_cap[at] != kNoLimit && least + more > w.p.queue_cap[at]) return false;
+        if (w.p.queue_kept != nullptr) more = passed_on(least, w.p.queue_kept[at], more);
       }
     }
     return true;

@@ -16,36 +16,56 @@ BERTH_HD inline std::int64_t held_quota(const ProblemView& p, std::int32_t job) 
   return quota;
 }
 
-/// The columns of queues.
-struct QueueColumns {
+/// The columns of queues. `Used` is std::int64_t, const where nothing is charged.
+template <class Used>
+struct QueueColumnsOf {
   const std::int32_t* parent;
   const std::int64_t* cap;
-  std::int64_t* used;
+  const std::int64_t* kept;  // as ProblemView::queue_kept
+  Used* used;
   std::int32_t n_types;
 };
+using QueueColumns = QueueColumnsOf<std::int64_t>;
 
 BERTH_HD inline QueueColumns queue_columns(const ProblemView& p, const PassState& s) {
-  return {p.queue_parent, p.queue_cap, s.queue_used, p.n_types};
+  return {p.queue_parent, p.queue_cap, p.queue_kept, s.queue_used, p.n_types};
 }
 
-/// Adds millionths of GPUs of a type to the usage of a queue (kNone: none) and its ancestors. One thread.
+/// What of `more` a queue passes on to its parent, which is charged for what the queue keeps in any case. It ascends with `used`.
+BERTH_HD inline std::int64_t passed_on(std::int64_t used, std::int64_t kept, std::int64_t more) {
+  const std::int64_t after = used + more;
+  return (after > kept ? after : kept) - (used > kept ? used : kept);
+}
+
+/// Charges millionths of GPUs of a type to a queue (kNone: none) and its ancestors. One thread.
 BERTH_HD inline void charge_queues(const QueueColumns& queues, std::int32_t queue, std::int32_t type, std::int64_t quota) {
+  std::int64_t of_type = quota, of_all = quota;
   for (std::int32_t q = queue; q >= 0; q = queues.parent[q]) {
-    std::int64_t* const used = queues.used + std::int64_t{q} * (queues.n_types + 1);
-    used[type] += quota;
-    used[queues.n_types] += quota;
+    const std::int64_t row = std::int64_t{q} * (queues.n_types + 1);
+    std::int64_t* const used = queues.used + row;
+    const std::int64_t used_of_type = used[type], used_of_all = used[queues.n_types];
+    used[type] += of_type;
+    used[queues.n_types] += of_all;
+    if (queues.kept == nullptr) continue;
+    of_type = passed_on(used_of_type, queues.kept[row + type], of_type);
+    of_all = passed_on(used_of_all, queues.kept[row + queues.n_types], of_all);
   }
 }
 
 /// Whether a queue (kNone: none) and its ancestors have room for a quota.
-BERTH_HD inline bool queues_have_room(const QueueColumns& queues, std::int32_t queue, std::int32_t type, std::int64_t quota) {
+template <class Used>
+BERTH_HD bool queues_have_room(const QueueColumnsOf<Used>& queues, std::int32_t queue, std::int32_t type, std::int64_t quota) {
+  std::int64_t of_type = quota, of_all = quota;
   for (std::int32_t q = queue; q >= 0; q = queues.parent[q]) {
     const std::int64_t row = std::int64_t{q} * (queues.n_types + 1);
     const std::int64_t* const cap = queues.cap + row;
-    const std::int64_t* const used = queues.used + row;
-    const std::int64_t of_type = cap[type], of_all = cap[queues.n_types];
-    if (of_type != kNoLimit && used[type] + quota > of_type) return false;
-    if (of_all != kNoLimit && used[queues.n_types] + quota > of_all) return false;
+    const Used* const used = queues.used + row;
+    const std::int64_t cap_of_type = cap[type], cap_of_all = cap[queues.n_types];
+    if (cap_of_type != kNoLimit && used[type] + of_type > cap_of_type) return false;
+    if (cap_of_all != kNoLimit && used[queues.n_types] + of_all > cap_of_all) return false;
+    if (queues.kept == nullptr) continue;
+    of_type = passed_on(used[type], queues.kept[row + type], of_type);
+    of_all = passed_on(used[queues.n_types], queues.kept[row + queues.n_types], of_all);
   }
   return true;
 }

@@ -67,6 +67,9 @@ struct Sweep {
       capped = capped || p.queue_cap[row + demand.gpu_type] != kNoLimit || p.queue_cap[row + p.n_types] != kNoLimit;
       for (std::int32_t t = 0; t <= p.n_types; ++t) timeline.s.queue_then[row + t] = now.queue_used[row + t];
     }
+    // What the charge of a job below some other queue passes on depends on what that is charged.
+    const std::int64_t cells = capped && p.queue_kept != nullptr ? std::int64_t{p.n_queues} * (p.n_types + 1) : 0;
+    for (std::int64_t i = 0; i < cells; ++i) timeline.s.queue_then[i] = now.queue_used[i];
     seen = capped ? 0 : point;
     look();
   }

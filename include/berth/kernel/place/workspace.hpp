@@ -72,7 +72,7 @@ struct PlaceWorkspace {
   std::int32_t* infeasible;   // [2 * n_demands] 1: did not fit with all victims released
   std::int32_t* latest;       // [n_demands] no victim behind this position holds a node that the demand allows; n: not known
   std::int64_t* later_gpus;   // [n_types] GPUs of later victims: an upper bound
-  std::int64_t* later_queue;  // [n_queues * (n_types + 1)] quota used by later victims: an upper bound
+  std::int64_t* later_queue;  // [n_queues * (n_types + 1)] quota used by later victims, none of it kept: an upper bound
   ReleaseEvent* events;       // [n_releases + n]
   std::int32_t* n_events;     // [1]
   std::int64_t* cpu_left;     // [n_nodes] of reserved nodes, at the start of the reservation and after it
@@ -203,9 +203,9 @@ BERTH_HD inline void count_victim(const ProblemView& p, const PlaceRequest& r, c
                                   std::int32_t sign) {
   const std::int32_t job = r.order[i];
   if (p.held_type[job] >= 0) ws.later_gpus[p.held_type[job]] += sign * ws.victim_gpus[i];
-  PassState sums{};
-  sums.queue_used = ws.later_queue;
-  charge_queue(p, sums, job, p.held_type[job], sign * ws.victim_held[i]);
+  if (p.held_type[job] < 0) return;
+  const QueueColumns sums{p.queue_parent, p.queue_cap, nullptr, ws.later_queue, p.n_types};
+  charge_queues(sums, p.job_queue[job], p.held_type[job], sign * ws.victim_held[i]);
 }
 
 /// Caches the properties of a victim that the pass reads repeatedly. One thread.

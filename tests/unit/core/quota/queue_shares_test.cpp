@@ -196,6 +196,84 @@ TEST(QueueShares, LimitsHold) {
   EXPECT_EQ(entitled(s, {16, 16}).fair, (Gets{6, 10}));
 }
 
+// What a queue keeps and does not ask for is nobody's. Of what is not enough for all guarantees it gets what it keeps first.
+TEST(QueueShares, WhatAQueueKeepsIsNotDivided) {
+  Snapshot s = cluster(32, {queue_of("p", 21), queue_of("x", 9, "p"), queue_of("y", 12, "p")});
+  s.queues[0].quotas[0].limit = 21;
+  s.queues[2].quotas[0].lending = 1;
+  EXPECT_EQ(entitled(s, {0, 30, 0}).guaranteed, (Gets{0, 10, 0}));
+  EXPECT_EQ(entitled(s, {0, 30, 0}).fair, (Gets{0, 10, 0}));
+  EXPECT_EQ(entitled(s, {0, 30, 5}).guaranteed, (Gets{0, 10, 5})) << "6 more are kept";
+  EXPECT_EQ(entitled(s, {0, 30, 30}).guaranteed, (Gets{0, 9, 12}));
+  EXPECT_EQ(entitled(s, {4, 9, 0}).fair, (Gets{1, 9, 0}));
+  s.queues[0].quotas[0].limit = 15;
+  EXPECT_EQ(entitled(s, {0, 30, 0}).guaranteed, (Gets{0, 4, 0}));
+  EXPECT_EQ(entitled(s, {0, 30, 30}).guaranteed, (Gets{0, 4, 11})) << "kept ones come before guarantees";
+  EXPECT_EQ(shares(10, {{9, 1, 6, 0, 0}, {9, 1, 6, 0, 5}}), (Gets{5, 5}));
+  EXPECT_EQ(shares(10, {{9, 1, 6, 0, 2}, {4, 1, 6, 0, 6}}), (Gets{6, 4}));
+  s.queues[0].quotas[0].limit = kUnlimited;
+  EXPECT_EQ(entitled(s, {0, 40, 0}).fair, (Gets{0, 32, 0})) << "without a limit above it nothing is kept";
+}
+
+// In trees of any form, whatever queues keep: with all that is handed down no limit is exceeded, and what a limit still allows is asked
+// for by none.
+TEST(QueueShares, AreWithinLimitsWithAllThatIsKept) {
+  int kept = 0, full = 0;
+  for (std::uint64_t seed = 1; seed <= 3'000; ++seed) {
+    Random random(seed);
+    std::vector<Queue> queues;
+    for (std::int32_t q = 0; q < 12; ++q) {
+      const std::string parent = q > 0 && random.percent(85) ? "q" + std::to_string(random.below(q)) : "";
+      Queue queue = queue_of("q" + std::to_string(q), random.below(20), parent, random.within(1, 5));
+      if (random.percent(50)) queue.quotas[0].limit = random.below(80);
+      if (!parent.empty() && queue.quotas[0].guarantee > 0 && random.percent(60))
+        queue.quotas[0].lending = random.below(static_cast<std::int32_t>(queue.quotas[0].guarantee) + 1);
+      queues.push_back(std::move(queue));
+    }
+    const ClusterState state(cluster(random.within(1, 20) * 8, queues));
+    const StateImpl& s = state.impl();
+    std::vector<std::int64_t> asked(s.queues.size() * 2, 0);
+    for (std::int32_t q = 0; q < 12; ++q)
+      asked[static_cast<std::size_t>(2 * q + 1)] = random.percent(30) ? 0 : random.below(40) * kWholeGpu / 2;
+    core::QueueShares of;
+    of.set(s, asked, true);
+    // Of a queue, from below: the jobs' parts, what is charged, what is charged while all are idle, and whether some job wants more.
+    for (const bool fair : {false, true}) {
+      std::vector<std::int64_t> charged(12, 0), idle(12, 0);
+      std::vector<bool> wants(12, false);
+      for (std::int32_t q = 11; q >= 0; --q) {
+        const auto i = static_cast<std::size_t>(q);
+        const std::int64_t mine = fair ? of.fair(q, 1) : of.guaranteed(q, 1), cap = s.queue_cap[2 * i + 1];
+        const std::int64_t keeps = s.queue_kept.empty() ? 0 : s.queue_kept[2 * i + 1];
+        ASSERT_GE(mine, 0);
+        ASSERT_LE(mine, std::min(asked[2 * i + 1], cap));
+        charged[i] += mine;
+        kept += keeps > 0 ? 1 : 0;
+        ASSERT_LE(charged[i], std::max(cap, idle[i])) << "seed " << seed << ", queue " << q;
+        wants[i] = wants[i] || mine < asked[2 * i + 1];
+        if (wants[i] && charged[i] == cap) ++full;
+        if (charged[i] >= cap) wants[i] = false;  // of its limit it has all
+        if (s.queue_parent[i] < 0) continue;
+        charged[static_cast<std::size_t>(s.queue_parent[i])] += std::max(charged[i], keeps);
+        idle[static_cast<std::size_t>(s.queue_parent[i])] += std::max(idle[i], keeps);
+        if (wants[i]) wants[static_cast<std::size_t>(s.queue_parent[i])] = true;
+      }
+      // With more GPUs than all ask for, limits alone keep a job from its fair share.
+      std::int64_t all = 0;
+      for (const std::int64_t one : asked) all += one;
+      for (std::size_t q = 0; fair && q < 12; ++q) {
+        bool over = false;
+        for (std::size_t r = 0; r < 12; ++r) over = over || idle[r] > s.queue_cap[2 * r + 1];
+        if (s.queue_parent[q] < 0 && !over && all <= std::int64_t{std::ssize(s.nodes)} * 8 * kWholeGpu) {
+          ASSERT_FALSE(wants[q]) << "seed " << seed << ", queue " << q;
+        }
+      }
+    }
+  }
+  EXPECT_GT(kept, 5'000);
+  EXPECT_GT(full, 1'000);
+}
+
 // In trees of any form, with limits at every level.
 TEST(QueueShares, AfterAChangeTheyAreAsFromNothing) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
@@ -207,6 +285,10 @@ TEST(QueueShares, AfterAChangeTheyAreAsFromNothing) {
       if (random.percent(40)) queue.quotas[0].limit = random.below(60);
       if (random.percent(40))
         queue.quotas.push_back({"H", random.below(20), kUnlimited, random.percent(50) ? random.below(20) : kUnlimited});
+      for (Quota& quota : queue.quotas) {
+        if (seed % 2 == 0 && !parent.empty() && quota.guarantee > 0 && random.percent(70))
+          quota.lending = random.below(static_cast<std::int32_t>(quota.guarantee) + 1);
+      }
       queues.push_back(std::move(queue));
     }
     const ClusterState state(cluster(64, queues));

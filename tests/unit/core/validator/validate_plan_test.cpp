@@ -218,6 +218,41 @@ TEST(ValidatePlan, QueueLimitsHoldUpToTheRoot) {
   EXPECT_EQ(both.check(), "queue root: its jobs hold 9 GPUs; it may have 4\nqueue leaf: its jobs hold 9 a100 GPUs; it may have 8\n");
 }
 
+// root: 10 GPUs. lender keeps 4 of them, and inner, between root and leaf, 3. The lender may stand before its parent in the file.
+TEST(ValidatePlan, WhatQueuesKeepCountsForThoseAbove) {
+  Snapshot s = two_racks();
+  Queue root, lender, inner, leaf;
+  root.id = "root";
+  root.quotas = {{"*", 0, 10, kUnlimited}};
+  lender.id = "lender";
+  lender.parent = "root";
+  lender.quotas = {{"*", 5, kUnlimited, kUnlimited, 1}};
+  inner.id = "inner";
+  inner.parent = "root";
+  inner.quotas = {{"*", 3, kUnlimited, kUnlimited, 0}};
+  leaf.id = "leaf";
+  leaf.parent = "inner";
+  leaf.quotas = {{"*", 2, kUnlimited, kUnlimited, 0}};
+  s.queues = {lender, leaf, inner, root};
+  add_job(s, "a", 6).queue = "leaf";
+  add_job(s, "b", 7).queue = "leaf";
+  add_job(s, "c", 4).queue = "lender";
+  add_job(s, "d", 5).queue = "lender";
+  PlanMaker fits(s), over(s), both(s), lends(s);
+
+  fits.give(0, Action::kStart, flat({{0, 0x3f}}));
+  fits.give(2, Action::kStart, flat({{1, 0xf}}));
+  over.give(1, Action::kStart, flat({{0, 0x7f}}));
+  both.give(0, Action::kStart, flat({{0, 0x3f}}));
+  both.give(3, Action::kStart, flat({{1, 0x1f}}));
+  lends.give(3, Action::kStart, flat({{1, 0x1f}}));
+
+  EXPECT_EQ(fits.check(), "");
+  EXPECT_EQ(over.check(), "queue root: its jobs hold, and queues below it keep, 11 GPUs; it may have 10\n");
+  EXPECT_EQ(both.check(), "queue root: its jobs hold, and queues below it keep, 11 GPUs; it may have 10\n");
+  EXPECT_EQ(lends.check(), "");
+}
+
 TEST(ValidatePlan, OverdrawnQueueOfKeptJobsIsNotThePlansFault) {
   Snapshot s = two_racks();
   Queue queue;

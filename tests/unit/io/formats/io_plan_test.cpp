@@ -113,9 +113,13 @@ TEST(PlanJson, EveryFieldReadsBack) {
 // A field that is new in a table must be set above.
 TEST(PlanJson, EveryFieldIsWritten) {
   ClusterState state = small_state();
-  Queue queue;
+  Queue above, queue;
+  above.id = "p";
+  above.quotas = {{"*", 0, 300}};
   queue.id = "q";
-  queue.quotas = {{"*", 100, 200}};
+  queue.parent = "p";
+  queue.quotas = {{"*", 100, 200, kUnlimited, 40}};
+  state.apply(delta::PutQueue{above});
   state.apply(delta::PutQueue{queue});
   Job waits = *state.job(state.find_job("a"));  // the queue is entitled to it
   waits.queue = "q";

@@ -140,7 +140,7 @@ Snapshot full_snapshot() {
   n.reclaim_notice_us = 3;
   n.x = {{"x_n", "\"text\""}};
   s.nodes = {n};
-  s.queues = {{"child", "root", 250'000, {{"A", 1, 2, 3}, {"*", 0, 0, kUnlimited}}, {{"x_q", "true"}}}, {"root", "", 1'000'000, {}, {}}};
+  s.queues = {{"child", "root", 250'000, {{"A", 4, 2, 3, 1}, {"*", 0, 0, kUnlimited}}, {{"x_q", "true"}}}, {"root", "", 1'000'000, {}, {}}};
   s.reservations = {{"res", {"n0"}, {{TopologyKind::kPower, "f0"}, {TopologyKind::kSwitch, "p0"}}, 5, 6, {"later"}, {{"x_r", "-0.0"}}}};
   s.jobs = {full_job()};
   s.history = {{"h", "u", "vc9", 3, 4, 5, "failed"}};

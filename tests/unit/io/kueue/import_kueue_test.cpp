@@ -98,12 +98,14 @@ const Job& job_of(const Snapshot& snapshot, const std::string& id) {
   }
   throw InvalidArgument("no job " + id);
 }
-/// "guarantee / limit / borrowing" of each GPU type, "-": without.
+/// "guarantee / limit / borrowing" of each GPU type, "-": without; then "lends N" where that is stated.
 std::string quotas_of(const Snapshot& snapshot, const std::string& id) {
   const auto number = [](std::int64_t n) { return n == kUnlimited ? std::string("-") : std::to_string(n); };
   std::string text;
-  for (const Quota& one : queue_of(snapshot, id).quotas)
+  for (const Quota& one : queue_of(snapshot, id).quotas) {
     text += (text.empty() ? "" : "; ") + one.gpu_type + " " + number(one.guarantee) + "/" + number(one.limit) + "/" + number(one.borrowing);
+    if (one.lending != kUnlimited) text += " lends " + number(one.lending);
+  }
   return text;
 }
 /// "n0:0,1 n1:0" by member.
@@ -150,6 +152,44 @@ TEST(ImportKueue, BorrowingLimitIsAboveTheNominalQuota) {
                                  queue("team-b-cq", "team-ab", {{"h100", "12"}}))
                          .snapshot;
   EXPECT_EQ(quotas_of(s, "team-a-cq"), "H100 9/-/1");
+}
+
+// The same page, section "LendingLimit": team-b lends 1 of its 12, and team-a may use 9 + 1 = 10.
+TEST(ImportKueue, LendingLimitIsWhatOthersMayUse) {
+  const Snapshot s = import_text(nodes(4) + kH100 + queue("team-a-cq", "team-ab", {{"h100", "9"}}) +
+                                 queue("team-b-cq", "team-ab", {{"h100", "12", R"("lendingLimit": 1)"}}))
+                         .snapshot;
+  EXPECT_EQ(quotas_of(s, "team-ab"), "H100 21/21/-");
+  EXPECT_EQ(quotas_of(s, "team-a-cq"), "H100 9/-/-");
+  EXPECT_EQ(quotas_of(s, "team-b-cq"), "H100 12/-/- lends 1");
+}
+
+// A lendingLimit of a cohort is about all below it. One of all of a quota says nothing.
+TEST(ImportKueue, LendingLimitsOfCohorts) {
+  const KueueImport imported =
+      import_text(nodes(8) + kH100 + object("Cohort", "org", groups({{"h100", "4", R"("lendingLimit": 4)"}})) +
+                  object("Cohort", "dep", R"("parentName": "org", )" + groups({{"h100", "6", R"("lendingLimit": 2)"}})) +
+                  queue("a", "dep", {{"h100", "8", R"("lendingLimit": 8)"}}) + queue("b", "dep", {{"h100", "8", R"("lendingLimit": 0)"}}) +
+                  queue("c", "org", {{"h100", "0", R"("lendingLimit": 3)"}}) + queue("d", "", {{"h100", "5", R"("lendingLimit": 3)"}}));
+  const Snapshot& s = imported.snapshot;
+  EXPECT_EQ(quotas_of(s, "org"), "H100 26/26/-");
+  EXPECT_EQ(quotas_of(s, "dep"), "H100 22/-/- lends 2");
+  EXPECT_EQ(quotas_of(s, "a"), "H100 8/-/-");
+  EXPECT_EQ(quotas_of(s, "b"), "H100 8/-/- lends 0");
+  EXPECT_EQ(quotas_of(s, "c"), "H100 0/-/-");
+  EXPECT_EQ(quotas_of(s, "d"), "H100 5/5/-");
+  EXPECT_TRUE(has_note(imported, "2 queues with a lendingLimit, and no others to lend to: left out (first: d)") ||
+              has_note(imported, "2 queues with a lendingLimit, and no others to lend to: left out (first: org)"));
+  EXPECT_TRUE(has_note(imported, "1 queue with a lendingLimit above its nominalQuota (first: c)"));
+}
+
+// What is kept of a flavor on several types is of all types together: it may be of either.
+TEST(ImportKueue, LendingOfAFlavorOfSeveralTypesIsOfAllTypes) {
+  const Snapshot s = import_text(node("a", 8, R"("nvidia.com/gpu.product": "A100")") + node("h", 8) + flavor("any") + kH100 +
+                                 queue("q", "c", {{"any", "9", R"("lendingLimit": 4)"}, {"h100", "6", R"("lendingLimit": 1)"}}))
+                         .snapshot;
+  EXPECT_EQ(quotas_of(s, "q").substr(0, 17), "* 15/-/- lends 5;") << quotas_of(s, "q");
+  EXPECT_EQ(quotas_of(s, "q").find("A100 9/-/- lends"), std::string::npos) << quotas_of(s, "q");
 }
 
 // The same page, section "Cohort": without a cohort a ClusterQueue cannot borrow.
@@ -247,10 +287,9 @@ TEST(ImportKueue, QuantitiesAreReadInTheNotationOfKubernetes) {
   const KueueImport imported =
       import_text(nodes(4) + kH100 + queue("q", "c", {{"h100", R"("8500m")", R"("borrowingLimit": "1.5", "lendingLimit": "2")"}}) +
                   queue("r", "c", {{"h100", R"("1k")"}}));
-  EXPECT_EQ(quotas_of(imported.snapshot, "q"), "H100 8/-/2");
+  EXPECT_EQ(quotas_of(imported.snapshot, "q"), "H100 8/-/2 lends 2");
   EXPECT_EQ(quotas_of(imported.snapshot, "r"), "H100 1000/-/-");
   EXPECT_TRUE(has_note(imported, "2 queues with a part of a GPU in a quota: rounded down (first: c)"));
-  EXPECT_TRUE(has_note(imported, "1 queue with a lendingLimit, which is left out"));
   EXPECT_NE(
       problem_of(nodes(1) + kH100 + queue("q", "c", {{"h100", R"("8x")"}})).find("expected a quantity such as 8 or 1500m, found \"8x\""),
       std::string::npos);
