@@ -44,7 +44,7 @@ TEST(CliExplainQueues, APlanNamesQueuesThatStarve) {
 
 // The column is there where some queue keeps something.
 TEST(CliExplainQueues, QueuesSayWhatTheyKeep) {
-  const std::string of = "explain --queues --snapshot " + quoted(golden("lending"));
+  const std::string of = "explain --queues --snapshot " + quoted(golden("kueue-lending"));
   EXPECT_TRUE(contains(berth(of).out, R"(
 QUEUE    TYPE  GUARANTEE  KEEPS  ENTITLED  LIMIT  FAIR SHARE  HAS  BORROWS  WAITING  STARVED FOR
 team-ab  *     0          -      18        -      19          0    0        19       -

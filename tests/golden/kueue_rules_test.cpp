@@ -13,6 +13,7 @@ std::span<const RuleCase> kueue_cases() {
       {"kueue-borrowing", kGreedy, "borrowing: 9 + 12 = 21", {"a0 a1 a2 a3 a4 a5 a6"}},
       {"kueue-nominal-first", kGreedy, "a job within its nominal quota comes before one that borrows", {"b0"}},
       {"kueue-borrowing-limit", kGreedy, "borrowingLimit: 9 + 1 = 10", {"a0 a1"}},
+      {"kueue-lending", kGreedy, "lendingLimit: 9 + 1 = 10, and b0 within what its queue keeps", {"a0 a1 b0"}},
       {"kueue-cohort-quota", kGreedy, "nominalQuota of a Cohort: 0 + 12 = 12", {"q0 q1"}},
       {"kueue-queueing", kGreedy, "BestEffortFIFO: a does not block b", {"b c"}},
       {"kueue-queueing", kStrict, "StrictFIFO: a blocks b of its queue, and not c", {"c"}, RuleAnswer{"b c"}},
