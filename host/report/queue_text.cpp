@@ -40,7 +40,7 @@ std::string queue_text(const ClusterState& state, const std::vector<QueueStandin
   }
   Row head{"QUEUE", "TYPE", "GUARANTEE", "ENTITLED", "LIMIT", "FAIR SHARE", "HAS", "BORROWS", "WAITING", "STARVED FOR"};
   if (any_keeps) head.insert(head.begin() + kKeeps, "KEEPS");
-  return fmt::format("{}\n\n{}", core::counted(static_cast<std::int64_t>(queues.size()), "queue"), table(head, rows));
+  return fmt::format("{}\n\n{}", core::counted(static_cast<std::int64_t>(queues.size()), "queue"), table(head, rows, {}, 2));
 }
 
 std::string starving_queues_text(const ClusterState& state, const std::vector<QueueStanding>& standings, std::size_t most) {
@@ -54,7 +54,7 @@ std::string starving_queues_text(const ClusterState& state, const std::vector<Qu
   std::size_t starving = 0;
   for (const QueueStanding& one : standings) {
     const std::string& id = view.queues()[static_cast<std::size_t>(one.queue)].id;
-    if (one.starved_since == kNever || parents.count(id) != 0 || ++starving > most) continue;
+    if (one.starved_since == kNever || one.has >= one.entitled || parents.count(id) != 0 || ++starving > most) continue;
     const std::string type = one.gpu_type < 0 ? "" : " " + view.gpu_types()[static_cast<std::size_t>(one.gpu_type)].id;
     text += fmt::format("queue {}: has {} of {}{} GPUs to which it is entitled, for {}\n", id, gpus(one.has), gpus(one.entitled), type,
                         core::rough_duration(std::max<TimeUs>(0, view.now() - one.starved_since)));

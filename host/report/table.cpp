@@ -92,15 +92,17 @@ Row picked(const Row& row, const std::vector<std::size_t>& which) {
 
 }  // namespace
 
-std::string table(const Row& head, const std::vector<Row>& rows, const std::vector<const char*>& colours) {
+std::string table(const Row& head, const std::vector<Row>& rows, const std::vector<const char*>& colours, std::size_t keys) {
   Columns columns(head.size());
   columns.see(head);
   for (const Row& row : rows) columns.see(row);
   for (std::size_t c = 0; c < head.size(); ++c) columns.least[c] = std::min(columns.least[c], columns.width[c]);
   std::string text;
-  for (std::size_t next = 1, c = 0; c < head.size(); next = c) {
-    std::vector<std::size_t> which{0};
-    std::size_t all = columns.least[0];
+  for (std::size_t next = keys, c = 0; c < head.size(); next = c) {
+    std::vector<std::size_t> which(keys);
+    std::iota(which.begin(), which.end(), std::size_t{0});
+    std::size_t all = 0;
+    for (const std::size_t key : which) all += columns.least[key] + (key > 0 ? kGap : 0);
     for (c = next; c < head.size() && (c == next || all + kGap + columns.least[c] <= kTableWidth); ++c) {
       which.push_back(c);
       all += kGap + columns.least[c];

@@ -21,11 +21,11 @@ std::string object(const std::string& kind, const std::string& metadata, const s
          R"(}, "spec": {)" + spec + R"(}, "status": {)" + status + "}}\n";
 }
 
-std::string quota(std::int64_t nominal, std::int64_t borrowing) {
+std::string quota(std::int64_t nominal, std::int64_t borrowing, std::int64_t lending) {
   return R"("resourceGroups": [{"coveredResources": ["nvidia.com/gpu"], "flavors": [{"name": "f", "resources": [{"name": )"
          R"("nvidia.com/gpu", "nominalQuota": )" +
          quoted(std::to_string(nominal)) + (borrowing == kUnlimited ? "" : R"(, "borrowingLimit": )" + quoted(std::to_string(borrowing))) +
-         "}]}]}]";
+         (lending == kUnlimited ? "" : R"(, "lendingLimit": )" + quoted(std::to_string(lending))) + "}]}]}]";
 }
 
 std::string weight(const Queue& queue) { return R"(, "fairSharing": {"weight": )" + quoted(std::to_string(queue.weight_ppm) + "u") + "}"; }
@@ -34,6 +34,7 @@ std::string weight(const Queue& queue) { return R"(, "fairSharing": {"weight": )
 std::string queue_objects(const Snapshot& s, const Queue& queue) {
   std::int64_t nominal = queue.quotas.empty() ? 0 : queue.quotas[0].guarantee;
   const std::int64_t borrowing = queue.quotas.empty() ? kUnlimited : queue.quotas[0].borrowing;
+  const std::int64_t lending = queue.quotas.empty() ? kUnlimited : queue.quotas[0].lending;
   bool is_cohort = false;
   for (const Queue& below : s.queues) {
     if (below.parent != queue.id) continue;
@@ -43,13 +44,13 @@ std::string queue_objects(const Snapshot& s, const Queue& queue) {
   nominal = std::max<std::int64_t>(0, nominal);
   if (is_cohort) {
     const std::string parent = queue.parent.empty() ? "" : R"("parentName": )" + quoted(queue.parent) + ", ";
-    return object("Cohort", quoted(queue.id), parent + quota(nominal, borrowing) + weight(queue));
+    return object("Cohort", quoted(queue.id), parent + quota(nominal, borrowing, lending) + weight(queue));
   }
   const std::string cohort = queue.parent.empty() ? "" : R"("cohortName": )" + quoted(queue.parent) + ", ";
   return object("ClusterQueue", quoted(queue.id),
                 cohort +
                     R"("namespaceSelector": {}, "preemption": {"reclaimWithinCohort": "Any", "withinClusterQueue": "LowerPriority"}, )" +
-                    quota(nominal, borrowing) + weight(queue)) +
+                    quota(nominal, borrowing, lending) + weight(queue)) +
          object("LocalQueue", quoted(queue.id) + R"(, "namespace": "ns")", R"("clusterQueue": )" + quoted(queue.id));
 }
 

@@ -201,6 +201,42 @@ TEST(RandomPass, ReservedAllocationsNeverOverlapInTime) {
   EXPECT_GE(reserved, 1000);
 }
 
+// Cores that jobs use of a node from `from` until before `to`.
+struct CoreStay {
+  std::int32_t node;
+  TimeUs from, to;
+  std::int64_t cpu;
+};
+
+std::vector<CoreStay> core_stays_of(const Problem& p, const PassCase& pass, const ResultBuffers& result) {
+  std::vector<CoreStay> stays;
+  std::map<std::int32_t, TimeUs> ends;
+  for (const kernel::ReleaseRow& release : pass.releases) {
+    if (release.job >= 0) ends[release.job] = std::max(release.at, pass.now);
+  }
+  std::vector<bool> gone(static_cast<std::size_t>(p.n_jobs()));
+  for (std::size_t i = 0; i < pass.order.size(); ++i) {
+    const auto job = static_cast<std::size_t>(pass.order[i]);
+    gone[job] = result.displaced_by[i] != kernel::kNone;
+    if (result.option[i] == kernel::kNone) continue;
+    const auto option = static_cast<std::size_t>(p.option_begin[job] + result.option[i]);
+    const TimeUs from = result.outcome[i] == Outcome::kReserved ? result.reserve_at[i] : pass.now, run = pass.option_run[option];
+    const std::int32_t groups = p.demands[static_cast<std::size_t>(p.options[option].demand)].group_begin;
+    for (const kernel::PlacedRow& row : result.entries_of(i)) {
+      stays.push_back(
+          {row.node, from, run == kNever ? kNever : from + run, row.members * p.groups[static_cast<std::size_t>(groups + row.group)].cpu});
+    }
+  }
+  for (std::int32_t j = 0; j < p.n_jobs(); ++j) {
+    const auto job = static_cast<std::size_t>(j);
+    for (std::int32_t h = p.held_begin[job]; !gone[job] && h < p.held_begin[job + 1]; ++h) {
+      const kernel::HeldRow& held = p.held[static_cast<std::size_t>(h)];
+      stays.push_back({held.node, pass.now, ends.count(j) != 0 ? ends[j] : kNever, held.cpu});
+    }
+  }
+  return stays;
+}
+
 // EASY: jobs that displace others beside the reservation leave it alone.
 TEST(RandomPass, VictimsBesideAReservationDoNotDelayIt) {
   std::int64_t displaced = 0;
@@ -222,6 +258,15 @@ TEST(RandomPass, VictimsBesideAReservationDoNotDelayIt) {
         if (then && other.node == one.node && other.gpu == one.gpu) used += other.ppm;
       }
       ASSERT_LE(used, kWholeGpu) << "seed " << seed << ", node " << one.node << " GPU " << one.gpu << " at " << one.from;
+    }
+    const std::vector<CoreStay> cores = core_stays_of(p, pass, result);
+    for (const CoreStay& one : cores) {
+      const auto node = static_cast<std::size_t>(one.node);
+      if (p.node_cpu[node] == kernel::kNoLimit || p.node_cpu[node] < 0) continue;
+      std::int64_t all = p.node_cpu[node], used = 0;
+      for (const kernel::HeldRow& held : p.held) all += held.node == one.node ? held.cpu : 0;
+      for (const CoreStay& other : cores) used += other.node == one.node && other.from <= one.from && one.from < other.to ? other.cpu : 0;
+      ASSERT_LE(used, all) << "seed " << seed << ", cores of node " << one.node << " at " << one.from;
     }
   }
   EXPECT_GE(displaced, 400);

@@ -37,7 +37,7 @@ std::string queues_table(const std::vector<results::Run>& runs) {
   std::string text =
       "\nGPU-hours by queue, and seconds\n\n" + report::table({"POLICY", "QUEUE", "HAD", "ENTITLED", "FAIR SHARE", "BORROWED", "SHORT OF",
                                                                "STARVED", "RECLAIM P95", "DISPLACED", "LOST"},
-                                                              rows);
+                                                              rows, {}, 2);
   if (left_out > 0) text += fmt::format("... and {} more queues (--json has all)\n", left_out);
   return text;
 }
@@ -64,7 +64,7 @@ std::string groups_table(const std::vector<results::Run>& runs, const std::strin
   }
   constexpr const char* kHeads[sim::kGroupings] = {"QUEUE", "VC", "USER", "GPUS"};
   const std::string head = kHeads[static_cast<std::size_t>(*group_by(by))];
-  std::string text = "\n" + report::table({"POLICY", head, "DONE", "REJECTED", "JCT MEAN", "P99", "WAIT MEAN"}, rows);
+  std::string text = "\n" + report::table({"POLICY", head, "DONE", "REJECTED", "JCT MEAN", "P99", "WAIT MEAN"}, rows, {}, 2);
   if (left_out > 0) text += fmt::format("... and {} more with fewer jobs (--json has all)\n", left_out);
   return group_by(by) == sim::GroupBy::kQueue ? text + queues_table(runs) : text;
 }

@@ -55,7 +55,9 @@ class QueueShares {
   /// Its own, or the sum of its children's if that is more.
   std::int64_t guarantee(std::int32_t queue, std::int32_t column) const { return guarantee_[at(queue, column)]; }
   /// Of the jobs of the queue itself. Column `types` is for all types together.
-  std::int64_t guaranteed(std::int32_t queue, std::int32_t column) const { return guaranteed_[at(queue, column)]; }
+  std::int64_t guaranteed(std::int32_t queue, std::int32_t column) const {
+    return states(queue, column) ? guaranteed_[at(queue, column)] : 0;
+  }
   std::int64_t fair(std::int32_t queue, std::int32_t column) const { return fair_[at(queue, column)]; }
   /// Whether the queue, or one that it belongs to, states a guarantee in that column.
   bool states(std::int32_t queue, std::int32_t column) const { return stated_[at(queue, column)] != 0; }

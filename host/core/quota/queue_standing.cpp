@@ -33,7 +33,7 @@ class Standings {
     }
     for (const std::int32_t job : s_.job_order) {
       if (rejected_[to_index(job)] != 0) continue;
-      const QuotaAmount asked = asked_amount(p_, job);
+      const QuotaAmount asked = quota_job(s_, p_, job).asked;
       add(asked_, job, asked);
       if (holds_[to_index(job)] == 0) add(waiting_, job, asked);
     }

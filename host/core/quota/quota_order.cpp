@@ -54,6 +54,7 @@ void QuotaOrder::look(const StateImpl& s, std::span<const std::int32_t> running,
   ledger_.divide(s, quotas_ == Quotas::kFair);
   had_.resize(s.queues.size());
   for (std::size_t q = 0; q < had_.size(); ++q) had_[q] = ledger_.taken(static_cast<std::int32_t>(q));
+  had_in_.assign(ledger_.taken().begin(), ledger_.taken().end());
 }
 
 QuotaStanding QuotaOrder::stand(const StateImpl& s, std::int32_t job, bool as_held) {
@@ -319,7 +320,11 @@ void QuotaOrder::say_why(const StateImpl& s, std::int32_t victim, Reason& reason
   reason.best = why.before / kWholeGpu;
   const std::int32_t own = s.job.queue[to_index(victim)];
   if (own < 0 || own == reason.queue) return;
-  reason.free = std::max<std::int64_t>(0, had_[to_index(own)] - ledger_.entitled(own, quotas_ == Quotas::kFair)) / kWholeGpu;
+  const bool fair = quotas_ == Quotas::kFair;
+  const std::int64_t over = ledger_.is_all_types(why.column) ? had_[to_index(own)] - ledger_.entitled(own, fair)
+                                                             : had_in_[to_index(own) * (s.gpu_types.size() + 1) + to_index(why.column)] -
+                                                                   ledger_.entitled(own, why.column, fair);
+  reason.free = std::max<std::int64_t>(0, over) / kWholeGpu;
 }
 
 }  // namespace berth::core

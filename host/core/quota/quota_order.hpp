@@ -80,7 +80,8 @@ class QuotaOrder {
   Quotas quotas_ = Quotas::kLimits;
   bool any_option_ = false;  // of a waiting job must be within; else all
   QuotaLedger ledger_;
-  std::vector<std::int64_t> had_;  // [queues] GPUs of its running jobs, in millionths
+  // GPUs of the running jobs of queues, in millionths: [queues], and [queues * columns] of the ledger.
+  std::vector<std::int64_t> had_, had_in_;
   /// A running job that may be displaced.
   struct Victim {
     std::int32_t queue;  // of no queue: after all

@@ -40,6 +40,12 @@ void ReasonBuilder::begin_certificates(const ReasonInput& input) {
 void ReasonBuilder::begin(const ReasonInput& input) {
   begin_certificates(input);
   const kernel::ProblemView& p = *input.problem;
+  kept_below_.clear();
+  if (p.queue_kept != nullptr) kept_below_.assign(static_cast<std::size_t>(p.n_queues) * static_cast<std::size_t>(p.n_types + 1), 0);
+  for (std::int32_t q = 0; p.queue_kept != nullptr && q < p.n_queues; ++q) {
+    if (p.queue_parent[q] == kNone) continue;
+    for (std::int32_t c = 0; c <= p.n_types; ++c) kept_below_[cell(p.queue_parent[q], c)] += kept_idle(q, c);
+  }
   shortage_.begin(p, input.free, input.total);
   untils_.clear();
   for (std::int32_t node = 0; p.has_until != 0 && node < p.n_nodes; ++node) {
@@ -149,18 +155,24 @@ bool ReasonBuilder::never_in(std::int32_t job_index, std::int32_t option) {
   return quota_fails(job_index, in_.problem->demands[demand], true, quota);
 }
 
+std::int64_t ReasonBuilder::kept_idle(std::int32_t queue, std::int32_t column) const {
+  if (in_.problem->queue_kept == nullptr) return 0;
+  const std::size_t at = cell(queue, column);
+  return std::max<std::int64_t>(0, in_.problem->queue_kept[at] - in_.queue_used[at]);
+}
+
 // `ever`: against the caps alone; else against what is left of them now. The evidence is the nearest queue's.
 bool ReasonBuilder::quota_fails(std::int32_t job_index, const kernel::DemandRow& demand, bool ever, Reason& reason) const {
   const kernel::ProblemView& p = *in_.problem;
   std::array<std::int64_t, 2> within{};  // what of the job the queues below keep idle, by column: it is charged already
-  for (std::int32_t q = p.job_queue[job_index]; q != kNone; q = p.queue_parent[q]) {
+  for (std::int32_t q = p.job_queue[job_index], below = kNone; q != kNone; below = q, q = p.queue_parent[q]) {
     for (std::size_t c = 0; c < within.size(); ++c) {
       const std::int32_t column = c == 0 ? demand.gpu_type : p.n_types;
       const std::int64_t at = std::int64_t{q} * (p.n_types + 1) + column;
       const std::int64_t more = std::max<std::int64_t>(0, demand.quota - within[c]);
       const std::int64_t left = p.queue_cap[at] == kernel::kNoLimit ? kernel::kNoLimit : p.queue_cap[at] - (ever ? 0 : in_.queue_used[at]);
       if (more <= left) {
-        if (!ever && p.queue_kept != nullptr) within[c] += std::max<std::int64_t>(0, p.queue_kept[at] - in_.queue_used[at]);
+        if (!ever) within[c] += kept_idle(q, column);
         continue;
       }
       reason.code = ReasonCode::kQuota;
@@ -170,6 +182,9 @@ bool ReasonBuilder::quota_fails(std::int32_t job_index, const kernel::DemandRow&
       // In whole GPUs, shares rounded up.
       reason.asked = (demand.quota + kWholeGpu - 1) / kWholeGpu;
       reason.best = left < 0 ? 0 : (left + within[c]) / kWholeGpu;
+      if (!ever && !kept_below_.empty()) {
+        reason.free = (kept_below_[cell(q, column)] - (below == kNone ? 0 : kept_idle(below, column))) / kWholeGpu;
+      }
       reason.missing = ever ? 0 : (more - left + kWholeGpu - 1) / kWholeGpu;
       return true;
     }

@@ -75,6 +75,10 @@ class ReasonBuilder {
 
  private:
   Reason certificate(std::int32_t job_index);
+  std::size_t cell(std::int32_t queue, std::int32_t column) const {
+    return static_cast<std::size_t>(queue) * static_cast<std::size_t>(in_.problem->n_types + 1) + static_cast<std::size_t>(column);
+  }
+  std::int64_t kept_idle(std::int32_t queue, std::int32_t column) const;  // what a queue keeps and does not use
   bool quota_fails(std::int32_t job_index, const kernel::DemandRow& demand, bool ever, Reason& reason) const;
   bool lacks_only(std::int32_t job_index, std::int32_t option, const Reason& quota);
   bool left_out(std::int32_t option) const { return in_.left_out != nullptr && in_.left_out[option] != 0; }
@@ -93,6 +97,7 @@ class ReasonBuilder {
   bool infeasible_begun_ = false;
   Infeasible infeasible_;
   Shortage shortage_;
+  std::vector<std::int64_t> kept_below_;  // [queues * (types + 1)] `kept_idle` of its children; empty where no queue keeps anything
   std::vector<TimeUs> untils_;            // distinct finite ends of nodes, ascending
   std::vector<Reason> short_of_, never_;  // [demands * (untils + 1)], [demands]
   std::vector<std::uint8_t> apart_;       // [demands] 1: Infeasible::never_apart

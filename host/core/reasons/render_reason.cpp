@@ -139,8 +139,8 @@ class ReasonText {
     std::string text = fmt::format(": queue {} is entitled to {}, and its jobs before that have {}", names_.queue(r_.queue),
                                    r_.gpu_type < 0 ? counted(r_.asked, "GPU") : counted(r_.asked, fmt::format("{} GPU", type())), r_.best);
     if (job_ == nullptr) return text;
-    if (r_.free > 0) text += fmt::format("; queue {} borrows {}", job_->queue, r_.free);
-    if (const TimeUs lost = displace_cost(job_->costs); lost > 0) text += fmt::format("; this costs it {}", duration_text(lost));
+    if (r_.free > 0) text += fmt::format("; jobs of queue {} borrow {}", job_->queue, r_.free);
+    if (const TimeUs lost = displace_cost(job_->costs); lost > 0) text += fmt::format("; the job loses {}", duration_text(lost));
     return text;
   }
 
@@ -325,7 +325,8 @@ class ReasonText {
     // Quotas are in GPUs, shares as parts of them.
     const std::string asked = r_.gpu_type < 0 || shares(job_) ? counted(r_.asked, "GPU") : typed();
     if (r_.certified) return fmt::format("needs {}; queue {} allows {} at most", asked, names_.queue(r_.queue), r_.best);
-    return fmt::format("needs {}; queue {} has {} left of its limit", asked, names_.queue(r_.queue), r_.best);
+    const std::string kept = r_.free > 0 ? fmt::format(", as queues below it keep {}", r_.free) : "";
+    return fmt::format("needs {}; queue {} has {} left of its limit{}", asked, names_.queue(r_.queue), r_.best, kept);
   }
 
   // `asked` on one node (level 0), or all members together.

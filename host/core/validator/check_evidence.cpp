@@ -171,7 +171,7 @@ class Evidence {
     const std::int32_t own = s_.job.queue[to_index(victim)];
     const std::int64_t used = own < 0 ? 0 : s_.queue_used[to_index(own) * columns_ + columns_ - 1];
     if (r.free < 0 || r.free > used / kWholeGpu) {
-      found_.of(job, "is displaced, and its queue borrows {} GPUs; its jobs have {}", r.free, used / kWholeGpu);
+      found_.of(job, "is displaced, and its queue borrows {} GPUs; it is charged {}", r.free, used / kWholeGpu);
     }
   }
 
@@ -241,7 +241,7 @@ class Evidence {
     if (d.action == Action::kReject || repairs_) return;  // its certificate is checked; repaired gangs change the usage
     const std::int64_t room = r.certified ? cap : cap - queue_used_[column];
     const std::int64_t left = room < 0 ? 0 : (room + (r.certified ? 0 : within)) / kWholeGpu;
-    if (r.best == left && r.asked > r.best) return;
+    if (r.best == left && r.asked > r.best && r.free >= 0) return;
     found_.of(job, "has the reason quota, asked {} and best {}; the limit of queue {} leaves {}", r.asked, r.best,
               s_.queues[to_index(q)].id, left);
   }

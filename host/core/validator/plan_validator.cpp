@@ -174,6 +174,7 @@ void PlanValidator::find_highest_class() {
 
 void PlanValidator::reset(const ClusterFacts& facts) {
   reset_sums(facts);
+  keep_idle_quotas();
   use_.assign(static_cast<std::size_t>(facts.node_count()), Use{});
   for (std::int32_t n = 0; n < facts.node_count(); ++n) {
     use_[static_cast<std::size_t>(n)].works = facts.node(n).works;
@@ -186,7 +187,6 @@ void PlanValidator::reset_sums(const ClusterFacts& facts) {
   const std::size_t columns = facts.queues().size() * (facts.gpu_types().size() + 1);
   queue_use_.assign(columns, 0);
   queue_changed_.assign(columns, 0);
-  keep_idle_quotas();
   any_start_ = false;
   gpus_used_ = 0;
   actions_ = {};

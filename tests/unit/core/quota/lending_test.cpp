@@ -84,7 +84,8 @@ TEST(Lending, TeamAMayUseNineAndTheOneThatIsLent) {
   wait_in(s, "a0", "team-a", 8);
   wait_in(s, "a1", "team-a", 2);
   wait_in(s, "a2", "team-a", 1);
-  EXPECT_EQ(actions(s), (std::vector<std::string>{"start", "start", "needs 1 GPU; queue team-ab has 0 left of its limit"}));
+  EXPECT_EQ(actions(s),
+            (std::vector<std::string>{"start", "start", "needs 1 GPU; queue team-ab has 0 left of its limit, as queues below it keep 11"}));
   s.queues[2].quotas[0].lending = kUnlimited;
   EXPECT_EQ(actions(s), (std::vector<std::string>{"start", "start", "start"}));
 }
@@ -121,9 +122,9 @@ TEST(Lending, IsOfItsGpuTypeAndOfAllTypesApart) {
   // No limit of H stands above y: what it keeps of H has no effect on all types together.
   EXPECT_EQ(actions(s), (std::vector<std::string>{"start", "start"}));
   s.queues[0].quotas.push_back({"H", 0, 12});
-  EXPECT_EQ(actions(s), (std::vector<std::string>{"needs 8 H GPUs; queue p has 6 left of its limit", "start"}));
+  EXPECT_EQ(actions(s), (std::vector<std::string>{"needs 8 H GPUs; queue p has 6 left of its limit, as queues below it keep 6", "start"}));
   s.queues[2].quotas.push_back({"*", 9, kUnlimited, kUnlimited, 0});
-  EXPECT_EQ(actions(s)[1], "needs 4 GPUs; queue p has 3 left of its limit");
+  EXPECT_EQ(actions(s)[1], "needs 4 GPUs; queue p has 3 left of its limit, as queues below it keep 9");
 }
 
 TEST(Lending, WithoutALimitAboveHasNoEffect) {
@@ -294,7 +295,8 @@ TEST(Lending, QueuesTogetherKeepNoMoreThanAQuotaMayBe) {
   check_snapshot(s, "mine");
   EXPECT_EQ(ClusterState(s).impl().queue_used[0], 1'000'000'000'000 * std::int64_t{kWholeGpu});
   wait_in(s, "a0", "team-a", 1);
-  EXPECT_EQ(actions(s), (std::vector<std::string>{"needs 1 GPU; queue team-ab has 0 left of its limit"}));
+  EXPECT_EQ(actions(s),
+            (std::vector<std::string>{"needs 1 GPU; queue team-ab has 0 left of its limit, as queues below it keep 400000000000"}));
   s.queues[2].quotas[0].guarantee += 1;
   try {
     check_snapshot(s, "mine");
