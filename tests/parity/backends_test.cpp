@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "host/core/backend/devices.hpp"
-#include "tests/support/backends.hpp"
+#include "tests/support/parity/backends.hpp"
 
 namespace berth::test {
 namespace {

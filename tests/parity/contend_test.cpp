@@ -7,8 +7,8 @@
 #include "berth/kernel/contend/loads.hpp"
 #include "berth/kernel/contend/pairs.hpp"
 #include "host/backend/check_contend.hpp"
-#include "tests/support/backends.hpp"
 #include "tests/support/contend/random_contend.hpp"
+#include "tests/support/parity/backends.hpp"
 #include "tests/support/thread_group.hpp"
 
 namespace berth::test {

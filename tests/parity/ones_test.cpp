@@ -8,7 +8,7 @@
 #include "berth/kernel/ones/candidate.hpp"
 #include "berth/kernel/ones/first.hpp"
 #include "berth/kernel/ones/ones.hpp"
-#include "tests/support/backends.hpp"
+#include "tests/support/parity/backends.hpp"
 #include "tests/support/random_ones.hpp"
 #include "tests/support/thread_group.hpp"
 

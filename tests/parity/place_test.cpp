@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "berth/kernel/place/place.hpp"
-#include "tests/support/backends.hpp"
+#include "tests/support/parity/backends.hpp"
 #include "tests/support/problem_builder.hpp"
 #include "tests/support/random_problem.hpp"
 #include "tests/support/result_buffers.hpp"

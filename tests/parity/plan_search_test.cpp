@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "berth/kernel/plan_search/plan_search.hpp"
-#include "tests/support/backends.hpp"
+#include "tests/support/parity/backends.hpp"
 #include "tests/support/random_plan_search.hpp"
 #include "tests/support/thread_group.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/backends.hpp"
+#include "tests/support/parity/backends.hpp"
 #include "tests/support/random_choice.hpp"
 #include "tests/support/thread_group.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "tests/support/backends.hpp"
+#include "tests/support/parity/backends.hpp"
 #include "tests/support/random_replay.hpp"
 #include "tests/support/thread_group.hpp"
 

@@ -9,7 +9,7 @@
 #include "berth/kernel/score/score.hpp"
 #include "host/core/backend/cuda_backend.hpp"
 #include "host/cpu/score.hpp"
-#include "tests/support/backends.hpp"
+#include "tests/support/parity/backends.hpp"
 #include "tests/support/random_problem.hpp"
 #include "tests/support/result_buffers.hpp"
 #include "tests/support/thread_group.hpp"

@@ -7,7 +7,7 @@
 #include "berth/kernel/victims/victims.hpp"
 #include "host/backend/check_victims.hpp"
 #include "host/cpu/victims.hpp"
-#include "tests/support/backends.hpp"
+#include "tests/support/parity/backends.hpp"
 #include "tests/support/thread_group.hpp"
 #include "tests/support/victims/random_victims.hpp"
 

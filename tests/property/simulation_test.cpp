@@ -17,7 +17,7 @@
 #include "host/sim/measures/series.hpp"
 #include "tests/property/random_worlds.hpp"
 #include "tests/support/params.hpp"
-#include "tests/support/parity_stride.hpp"
+#include "tests/support/parity/parity_stride.hpp"
 #include "tests/support/random.hpp"
 
 namespace berth::sim {

@@ -137,20 +137,22 @@ TEST(RandomPass, LaterJobsDelayNoReservation) {
   EXPECT_GE(reserved, 500);
 }
 
-// A GPU that one job has from `from` until before `to`.
+// Parts per million of a GPU, or with gpu -1 cores of a node, that one job has from `from` until before `to`.
 struct Stay {
   std::int32_t node;
   int gpu;
   TimeUs from, to;
-  std::int64_t ppm;
+  std::int64_t amount;
 };
 
 // What jobs hold, and what they get now or later, until they end.
 std::vector<Stay> stays_of(const Problem& p, const PassCase& pass, const ResultBuffers& result) {
   std::vector<Stay> stays;
-  const auto add = [&](std::int32_t node, std::uint64_t mask, TimeUs from, TimeUs to, std::int32_t ppm) {
+  const auto add = [&](std::int32_t node, std::uint64_t mask, TimeUs from, TimeUs to, std::int32_t ppm, std::int64_t cpu) {
+    if (from >= to) return;
+    stays.push_back({node, -1, from, to, cpu});
     for (int g = 0; g < 64; ++g) {
-      if ((mask >> g & 1) != 0 && from < to) stays.push_back({node, g, from, to, ppm});
+      if ((mask >> g & 1) != 0) stays.push_back({node, g, from, to, ppm});
     }
   };
   std::map<std::int32_t, TimeUs> ends;
@@ -162,10 +164,13 @@ std::vector<Stay> stays_of(const Problem& p, const PassCase& pass, const ResultB
     const auto job = static_cast<std::size_t>(pass.order[i]);
     gone[job] = result.displaced_by[i] != kernel::kNone;
     if (result.option[i] == kernel::kNone) continue;
-    const TimeUs run = pass.option_run[static_cast<std::size_t>(p.option_begin[job] + result.option[i])];
+    const auto option = static_cast<std::size_t>(p.option_begin[job] + result.option[i]);
+    const TimeUs run = pass.option_run[option];
+    const std::int32_t groups = p.demands[static_cast<std::size_t>(p.options[option].demand)].group_begin;
     const TimeUs from = result.outcome[i] == Outcome::kReserved ? result.reserve_at[i] : pass.now;
     for (const kernel::PlacedRow& row : result.entries_of(i)) {
-      add(row.node, row.mask, from, run == kNever ? kNever : from + run, row.share_ppm);
+      add(row.node, row.mask, from, run == kNever ? kNever : from + run, row.share_ppm,
+          row.members * p.groups[static_cast<std::size_t>(groups + row.group)].cpu);
     }
   }
   for (std::int32_t j = 0; j < p.n_jobs(); ++j) {
@@ -174,13 +179,30 @@ std::vector<Stay> stays_of(const Problem& p, const PassCase& pass, const ResultB
     const TimeUs end = ends.count(j) != 0 ? ends[j] : kNever;
     for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h) {
       const kernel::HeldRow& held = p.held[static_cast<std::size_t>(h)];
-      add(held.node, held.mask, pass.now, end, held.share_ppm);
+      add(held.node, held.mask, pass.now, end, held.share_ppm, held.cpu);
     }
   }
   return stays;
 }
 
-// At every instant at which some job begins, what is used of its GPU is at most all of it.
+// At every instant at which some job begins, what is used of its GPUs, and of the cores of its nodes, is at most all.
+void expect_nothing_is_used_twice(const Problem& p, const std::vector<Stay>& stays) {
+  for (const Stay& one : stays) {
+    const auto node = static_cast<std::size_t>(one.node);
+    std::int64_t all = kWholeGpu, used = 0;
+    if (one.gpu < 0) {
+      all = p.node_cpu[node];
+      if (all == kernel::kNoLimit || all < 0) continue;
+      for (const kernel::HeldRow& held : p.held) all += held.node == one.node ? held.cpu : 0;
+    }
+    for (const Stay& other : stays) {
+      const bool then = other.from <= one.from && one.from < other.to;
+      if (then && other.node == one.node && other.gpu == one.gpu) used += other.amount;
+    }
+    ASSERT_LE(used, all) << "node " << one.node << " GPU " << one.gpu << " at " << one.from;
+  }
+}
+
 TEST(RandomPass, ReservedAllocationsNeverOverlapInTime) {
   std::int64_t reserved = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
@@ -188,53 +210,10 @@ TEST(RandomPass, ReservedAllocationsNeverOverlapInTime) {
     const PassCase pass = random_conservative_pass(seed, p);
     const ResultBuffers result = solve(p, pass);
     for (const Outcome outcome : result.outcome) reserved += outcome == Outcome::kReserved ? 1 : 0;
-    const std::vector<Stay> stays = stays_of(p, pass, result);
-    for (const Stay& one : stays) {
-      std::int64_t used = 0;
-      for (const Stay& other : stays) {
-        const bool then = other.from <= one.from && one.from < other.to;
-        if (then && other.node == one.node && other.gpu == one.gpu) used += other.ppm;
-      }
-      ASSERT_LE(used, kWholeGpu) << "seed " << seed << ", node " << one.node << " GPU " << one.gpu << " at " << one.from;
-    }
+    expect_nothing_is_used_twice(p, stays_of(p, pass, result));
+    ASSERT_FALSE(HasFailure()) << "seed " << seed;
   }
   EXPECT_GE(reserved, 1000);
-}
-
-// Cores that jobs use of a node from `from` until before `to`.
-struct CoreStay {
-  std::int32_t node;
-  TimeUs from, to;
-  std::int64_t cpu;
-};
-
-std::vector<CoreStay> core_stays_of(const Problem& p, const PassCase& pass, const ResultBuffers& result) {
-  std::vector<CoreStay> stays;
-  std::map<std::int32_t, TimeUs> ends;
-  for (const kernel::ReleaseRow& release : pass.releases) {
-    if (release.job >= 0) ends[release.job] = std::max(release.at, pass.now);
-  }
-  std::vector<bool> gone(static_cast<std::size_t>(p.n_jobs()));
-  for (std::size_t i = 0; i < pass.order.size(); ++i) {
-    const auto job = static_cast<std::size_t>(pass.order[i]);
-    gone[job] = result.displaced_by[i] != kernel::kNone;
-    if (result.option[i] == kernel::kNone) continue;
-    const auto option = static_cast<std::size_t>(p.option_begin[job] + result.option[i]);
-    const TimeUs from = result.outcome[i] == Outcome::kReserved ? result.reserve_at[i] : pass.now, run = pass.option_run[option];
-    const std::int32_t groups = p.demands[static_cast<std::size_t>(p.options[option].demand)].group_begin;
-    for (const kernel::PlacedRow& row : result.entries_of(i)) {
-      stays.push_back(
-          {row.node, from, run == kNever ? kNever : from + run, row.members * p.groups[static_cast<std::size_t>(groups + row.group)].cpu});
-    }
-  }
-  for (std::int32_t j = 0; j < p.n_jobs(); ++j) {
-    const auto job = static_cast<std::size_t>(j);
-    for (std::int32_t h = p.held_begin[job]; !gone[job] && h < p.held_begin[job + 1]; ++h) {
-      const kernel::HeldRow& held = p.held[static_cast<std::size_t>(h)];
-      stays.push_back({held.node, pass.now, ends.count(j) != 0 ? ends[j] : kNever, held.cpu});
-    }
-  }
-  return stays;
 }
 
 // EASY: jobs that displace others beside the reservation leave it alone.
@@ -250,24 +229,8 @@ TEST(RandomPass, VictimsBesideAReservationDoNotDelayIt) {
     if (reserved == result.outcome.end()) continue;
     const auto position = static_cast<std::int32_t>(reserved - result.outcome.begin());
     for (const std::int32_t by : result.displaced_by) displaced += by > position ? 1 : 0;
-    const std::vector<Stay> stays = stays_of(p, pass, result);
-    for (const Stay& one : stays) {
-      std::int64_t used = 0;
-      for (const Stay& other : stays) {
-        const bool then = other.from <= one.from && one.from < other.to;
-        if (then && other.node == one.node && other.gpu == one.gpu) used += other.ppm;
-      }
-      ASSERT_LE(used, kWholeGpu) << "seed " << seed << ", node " << one.node << " GPU " << one.gpu << " at " << one.from;
-    }
-    const std::vector<CoreStay> cores = core_stays_of(p, pass, result);
-    for (const CoreStay& one : cores) {
-      const auto node = static_cast<std::size_t>(one.node);
-      if (p.node_cpu[node] == kernel::kNoLimit || p.node_cpu[node] < 0) continue;
-      std::int64_t all = p.node_cpu[node], used = 0;
-      for (const kernel::HeldRow& held : p.held) all += held.node == one.node ? held.cpu : 0;
-      for (const CoreStay& other : cores) used += other.node == one.node && other.from <= one.from && one.from < other.to ? other.cpu : 0;
-      ASSERT_LE(used, all) << "seed " << seed << ", cores of node " << one.node << " at " << one.from;
-    }
+    expect_nothing_is_used_twice(p, stays_of(p, pass, result));
+    ASSERT_FALSE(HasFailure()) << "seed " << seed;
   }
   EXPECT_GE(displaced, 400);
 }

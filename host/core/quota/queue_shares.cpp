@@ -25,7 +25,7 @@ std::int64_t whole_part(Wide a, Wide b) {
   return n;
 }
 
-// What is left for takers of so many weights in all.
+// What is left for takers, and the sum of their weights.
 struct ShareRest {
   Wide left = 0, weights = 0;
 };
@@ -38,12 +38,11 @@ std::size_t satisfy(std::span<const ShareRequest> takers, std::vector<std::size_
   while (first < last) {
     random = random * 6364136223846793005u + 1442695040888963407u;
     const ShareRequest pivot = takers[order[first + static_cast<std::size_t>((random >> 33) % (last - first))]];
-    const auto level_against = [&](std::size_t i) {  // of taker i, and of the pivot
-      return std::pair{Wide{wants(takers[i])} * pivot.weight, Wide{wants(pivot)} * takers[i].weight};
-    };
+    const auto level = [&](std::size_t i) { return Wide{wants(takers[i])} * pivot.weight; };     // of taker i, to compare with
+    const auto of_pivot = [&](std::size_t i) { return Wide{wants(pivot)} * takers[i].weight; };  // that of the pivot
     const auto at = [&](std::size_t i) { return order.begin() + static_cast<std::ptrdiff_t>(i); };
-    const auto is_up_to = [&](std::size_t i) { return level_against(i).first <= level_against(i).second; };
-    const auto is_below = [&](std::size_t i) { return level_against(i).first < level_against(i).second; };
+    const auto is_up_to = [&](std::size_t i) { return level(i) <= of_pivot(i); };
+    const auto is_below = [&](std::size_t i) { return level(i) < of_pivot(i); };
     const auto upper = std::partition(at(first), at(last), is_up_to);
     ShareRest then = rest;
     for (auto i = at(first); i != upper; ++i) {

@@ -55,9 +55,8 @@ class QuotaLedger {
     return fair ? shares_.fair(queue, column) : shares_.guaranteed(queue, column);
   }
   /// Over all types, as far as queues state them.
-  std::int64_t taken(std::int32_t queue) const { return taken(queue, columns_ - 1); }
   std::int64_t entitled(std::int32_t queue, bool fair) const;
-  /// By queue and column.
+  /// [queues * columns]
   std::span<const std::int64_t> taken() const { return taken_; }
   bool is_all_types(std::int32_t column) const { return column == columns_ - 1; }
 

@@ -52,9 +52,7 @@ void QuotaOrder::look(const StateImpl& s, std::span<const std::int32_t> running,
   }
   for (const std::int32_t job : order) ask(job, asked_amount(*problem_, job));
   ledger_.divide(s, quotas_ == Quotas::kFair);
-  had_.resize(s.queues.size());
-  for (std::size_t q = 0; q < had_.size(); ++q) had_[q] = ledger_.taken(static_cast<std::int32_t>(q));
-  had_in_.assign(ledger_.taken().begin(), ledger_.taken().end());
+  had_.assign(ledger_.taken().begin(), ledger_.taken().end());
 }
 
 QuotaStanding QuotaOrder::stand(const StateImpl& s, std::int32_t job, bool as_held) {
@@ -107,6 +105,7 @@ QuotaStanding QuotaOrder::stand(const StateImpl& s, std::int32_t job, bool as_he
 // more for each time that a job was restarted, so that it is not always the same one.
 void QuotaOrder::order_victims(const StateImpl& s) {
   const auto none = static_cast<std::int32_t>(s.queues.size());  // no queue
+  const auto all_types = static_cast<std::int32_t>(s.gpu_types.size());
   rows_.clear();
   for (const std::int32_t job : victims_) {
     const std::int64_t gpus = held_amount(s, *problem_, job).gpus;
@@ -125,7 +124,7 @@ void QuotaOrder::order_victims(const StateImpl& s) {
     const std::int32_t queue = rows_[i].queue;
     Excess one{INT64_MAX, 1, i, i};
     if (queue != none) {
-      one.over = had_[to_index(queue)] - ledger_.entitled(queue, quotas_ == Quotas::kFair);
+      one.over = had_of(s, queue, all_types) - ledger_.entitled(queue, quotas_ == Quotas::kFair);
       one.weight = std::max<std::int64_t>(1, s.queues[to_index(queue)].weight_ppm);
     }
     while (one.end < rows_.size() && rows_[one.end].queue == queue) ++one.end;
@@ -311,6 +310,10 @@ bool QuotaOrder::arrange_chosen(const StateImpl& s, const kernel::ProblemView& p
   return arrange_waiting(s, marks, chosen, find, order);
 }
 
+std::int64_t QuotaOrder::had_of(const StateImpl& s, std::int32_t queue, std::int32_t column) const {
+  return had_[to_index(queue) * (s.gpu_types.size() + 1) + to_index(column)];
+}
+
 void QuotaOrder::say_why(const StateImpl& s, std::int32_t victim, Reason& reason) const {
   if (reason.code != ReasonCode::kLostPriority || reason.other_job < 0 || standing(reason.other_job) >= standing(victim)) return;
   const Evidence& why = evidence_[to_index(reason.other_job)];
@@ -321,10 +324,8 @@ void QuotaOrder::say_why(const StateImpl& s, std::int32_t victim, Reason& reason
   const std::int32_t own = s.job.queue[to_index(victim)];
   if (own < 0 || own == reason.queue) return;
   const bool fair = quotas_ == Quotas::kFair;
-  const std::int64_t over = ledger_.is_all_types(why.column) ? had_[to_index(own)] - ledger_.entitled(own, fair)
-                                                             : had_in_[to_index(own) * (s.gpu_types.size() + 1) + to_index(why.column)] -
-                                                                   ledger_.entitled(own, why.column, fair);
-  reason.free = std::max<std::int64_t>(0, over) / kWholeGpu;
+  const std::int64_t entitled = ledger_.is_all_types(why.column) ? ledger_.entitled(own, fair) : ledger_.entitled(own, why.column, fair);
+  reason.free = std::max<std::int64_t>(0, had_of(s, own, why.column) - entitled) / kWholeGpu;
 }
 
 }  // namespace berth::core

@@ -65,6 +65,7 @@ class QuotaOrder {
   void say_why(const StateImpl& state, std::int32_t victim, Reason& reason) const;
 
  private:
+  std::int64_t had_of(const StateImpl& state, std::int32_t queue, std::int32_t column) const;
   void look(const StateImpl& state, std::span<const std::int32_t> running, std::span<const std::int32_t> order);
   QuotaStanding stand(const StateImpl& state, std::int32_t job, bool as_held);
   bool arrange_preemptive(const StateImpl& state, bool class_rule, const QuotaMarks& marks, std::vector<std::int32_t>& order);
@@ -80,8 +81,7 @@ class QuotaOrder {
   Quotas quotas_ = Quotas::kLimits;
   bool any_option_ = false;  // of a waiting job must be within; else all
   QuotaLedger ledger_;
-  // GPUs of the running jobs of queues, in millionths: [queues], and [queues * columns] of the ledger.
-  std::vector<std::int64_t> had_, had_in_;
+  std::vector<std::int64_t> had_;  // [queues * columns of the ledger] GPUs of running jobs, in millionths
   /// A running job that may be displaced.
   struct Victim {
     std::int32_t queue;  // of no queue: after all

@@ -196,7 +196,7 @@ TEST(QueueShares, LimitsHold) {
   EXPECT_EQ(entitled(s, {16, 16}).fair, (Gets{6, 10}));
 }
 
-// What a queue keeps and does not ask for is nobody's. Of what is not enough for all guarantees it gets what it keeps first.
+// What a queue keeps and does not ask for goes to no queue. Of what is not enough for all guarantees it gets what it keeps first.
 TEST(QueueShares, WhatAQueueKeepsIsNotDivided) {
   Snapshot s = cluster(32, {queue_of("p", 21), queue_of("x", 9, "p"), queue_of("y", 12, "p")});
   s.queues[0].quotas[0].limit = 21;

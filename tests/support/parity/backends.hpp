@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "host/backend/backend.hpp"
-#include "tests/support/parity_stride.hpp"
+#include "tests/support/parity/parity_stride.hpp"
 
 /// The backends that parity tests compare with the reference.
 namespace berth::test {

@@ -1,4 +1,4 @@
-#include "tests/support/backends.hpp"
+#include "tests/support/parity/backends.hpp"
 
 #include <algorithm>
 #include <cstdlib>
