@@ -33,8 +33,10 @@ Queue random_queue(Random& random, std::string id, const std::string& parent) {
     if (random.percent(20)) quota.borrowing = random.within(0, 16);
     queue.quotas.push_back(quota);
   };
-  if (random.percent(80)) add("*");
-  if (random.percent(30)) add("H");
+  const bool of_types = random.percent(40);
+  if (!of_types && random.percent(90)) add("*");
+  if (of_types || random.percent(30)) add("H");
+  if (of_types && random.percent(80)) add("A");
   return queue;
 }
 
@@ -83,10 +85,12 @@ Job random_job(Random& random, std::int32_t number, TimeUs now) {
   return job;
 }
 
+/// Jobs that run, those of any GPU type with their first node.
 std::string who_runs(const ClusterState& state) {
   std::string text;
   for (const Job& job : state.snapshot().jobs) {
-    if (job.state == JobState::kRunning) text += job.id + ' ';
+    if (job.state != JobState::kRunning) continue;
+    text += job.id + (job.shapes[0].gpu_type.empty() ? '@' + job.allocation.entries[0].node : "") + ' ';
   }
   return text;
 }
@@ -118,6 +122,10 @@ void settle(ClusterState& state, Engine& engine, const Request& request, Seen& s
       // Nor does the victim take them back.
       displaced_by.emplace(d.job, by.job);
       ASSERT_EQ(displaced_by.count({by.job, d.job}), 0U);
+    }
+    // A job that may not be displaced at first comes first from now on, so that others of its queue fall behind.
+    for (const Decision& d : plan.decisions) {
+      if (d.action == Action::kStart && state.job(d.job)->preemption.minimum_run_us > 0) displaced_by.clear();
     }
     commit(state, plan);
     if (plan.totals.starts + plan.totals.moves + plan.totals.preempts == 0) return;

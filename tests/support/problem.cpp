@@ -73,6 +73,7 @@ core::PlaceTask PassCase::view() const {
   r.preemption_class = preemption_class.data();
   r.job_rank = job_rank.data();
   r.option_run = option_run.data();
+  r.may_displace = may_displace.empty() ? nullptr : may_displace.data();
   r.n_releases = static_cast<std::int32_t>(releases.size());
   r.releases = releases.data();
   r.discipline = discipline;

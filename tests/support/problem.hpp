@@ -55,6 +55,7 @@ struct PassCase {
   TimeUs now = 0;
   std::vector<std::int32_t> order;
   std::vector<std::uint8_t> running, victim_ok;
+  std::vector<std::uint8_t> may_displace;  // [options]; empty: all may
   std::vector<std::int32_t> preemption_class, job_rank;
   std::vector<TimeUs> option_run;
   std::vector<kernel::ReleaseRow> releases;

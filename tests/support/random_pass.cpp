@@ -73,6 +73,9 @@ PassCase random_pass(std::uint64_t seed, const Problem& problem) {
                                              kernel::Packing::kTopology, kernel::Packing::kTopology});
   pass.preemptive = random.percent(60);
   pass.class_rule = random.percent(30);
+  if (random.percent(25)) {
+    for (std::size_t o = 0; o < problem.options.size(); ++o) pass.may_displace.push_back(random.percent(60) ? 1 : 0);
+  }
   if (random.percent(10)) pass.limit = random.below(problem.n_jobs() + 1);
   pass.max_tries = random.of<std::int32_t>({1, 1, 2, 16});
   for (std::size_t i = pass.job_rank.size(); i > 1; --i) {

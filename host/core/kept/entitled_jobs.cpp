@@ -15,7 +15,7 @@ void EntitledJobs::read(const StateImpl& s, const kernel::ProblemView& p, Quotas
     const bool is_there = s.jobs[to_index(job)].job != nullptr;
     if (is_there && (s.job.running[to_index(job)] != 0 || !is_rejected(job))) now = quota_job(s, p, job);
     QuotaJob& before = counted_[to_index(job)];
-    const bool asks_the_same = now.queue == before.queue && now.asked.gpus == before.asked.gpus && now.asked.type == before.asked.type;
+    const bool asks_the_same = now.queue == before.queue && now.asked == before.asked;
     if (!asks_the_same) {
       const auto ask = [&](std::int32_t queue, const QuotaAmount& amount) {
         if (divided_) {
@@ -24,10 +24,10 @@ void EntitledJobs::read(const StateImpl& s, const kernel::ProblemView& p, Quotas
           ledger_.ask(queue, amount);
         }
       };
-      ask(before.queue, {-before.asked.gpus, before.asked.type});
+      ask(before.queue, -before.asked);
       ask(now.queue, now.asked);
     }
-    ledger_.take(before.queue, {-before.held.gpus, before.held.type});
+    ledger_.take(before.queue, -before.held);
     ledger_.take(now.queue, now.held);
     before = now;
   };
@@ -48,27 +48,26 @@ void EntitledJobs::divide(const StateImpl& s) {
   if (!std::exchange(divided_, true)) ledger_.divide(s, quotas_ == Quotas::kFair);
 }
 
-// Any of the options may be taken.
-bool EntitledJobs::is_within(const kernel::ProblemView& p, std::int32_t queue, std::int32_t job, bool fair) const {
-  QuotaAmount amount = asked_amount(p, job);
-  const std::int32_t begin = p.option_begin[job], end = p.option_end[job];
-  for (std::int32_t o = begin; o < end; ++o) {
-    amount.gpus = p.demands[p.options[o].demand].quota;
-    if (!ledger_.is_within(queue, amount, fair)) return false;
+// The first of the options that is within counts.
+bool EntitledJobs::is_within(const kernel::ProblemView& p, std::int32_t queue, std::int32_t job, bool fair, QuotaAmount& amount) const {
+  for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
+    amount = asked_in(p, o);
+    if (ledger_.is_within(queue, amount, fair)) return true;
   }
-  return begin < end;
+  return false;
 }
 
-QuotaStanding EntitledJobs::stand(const kernel::ProblemView& p, std::int32_t queue, std::int32_t job) const {
-  if (is_within(p, queue, job, false)) return QuotaStanding::kGuaranteed;
-  return quotas_ == Quotas::kFair && is_within(p, queue, job, true) ? QuotaStanding::kFair : QuotaStanding::kBorrowing;
+QuotaStanding EntitledJobs::stand(const kernel::ProblemView& p, std::int32_t queue, std::int32_t job, QuotaAmount& amount) const {
+  if (is_within(p, queue, job, false, amount)) return QuotaStanding::kGuaranteed;
+  return quotas_ == Quotas::kFair && is_within(p, queue, job, true, amount) ? QuotaStanding::kFair : QuotaStanding::kBorrowing;
 }
 
 bool EntitledJobs::is_entitled(const StateImpl& s, const kernel::ProblemView& p, std::int32_t job) {
   const std::int32_t queue = s.job.queue[to_index(job)];
   if (queue < 0) return false;
   divide(s);
-  return stand(p, queue, job) != QuotaStanding::kBorrowing;
+  QuotaAmount amount;
+  return stand(p, queue, job, amount) != QuotaStanding::kBorrowing;
 }
 
 // What a job takes leaves less to those behind it. So the entitled jobs of a class are its first.
@@ -76,6 +75,7 @@ void EntitledJobs::find(const StateImpl& s, const kernel::ProblemView& p, const 
   raised_.clear();
   heap_.clear();
   divide(s);
+  QuotaAmount amount;
   has_room_.resize(s.queues.size());
   for (std::size_t q = 0; q < has_room_.size(); ++q) {
     const auto queue = static_cast<std::int32_t>(q);
@@ -85,7 +85,7 @@ void EntitledJobs::find(const StateImpl& s, const kernel::ProblemView& p, const 
     const std::int32_t queue = waiting.queue(of);
     if (queue < 0 || has_room_[to_index(queue)] == 0) continue;
     const OrderPlace& first = waiting.first(of);
-    if (first.job >= 0 && stand(p, queue, first.job) != QuotaStanding::kBorrowing) heap_.push_back({first, of, 0});
+    if (first.job >= 0 && stand(p, queue, first.job, amount) != QuotaStanding::kBorrowing) heap_.push_back({first, of, 0});
   }
   // Queues do not depend on each other. The order is that of the policy, without standings.
   const auto later = [](const Next& a, const Next& b) {
@@ -98,9 +98,9 @@ void EntitledJobs::find(const StateImpl& s, const kernel::ProblemView& p, const 
     const Next next = heap_.back();
     heap_.pop_back();
     const std::int32_t job = next.place.job, queue = waiting.queue(next.of);
-    const QuotaStanding standing = stand(p, queue, job);
+    const QuotaStanding standing = stand(p, queue, job, amount);
     if (standing == QuotaStanding::kBorrowing) continue;
-    ledger_.take(queue, taken_.emplace_back(asked_amount(p, job)));
+    ledger_.take(queue, taken_.emplace_back(amount));
     raised_.push_back({job, standing});
     const std::vector<OrderPlace>& jobs = waiting.jobs(next.of);
     if (next.at + 1 == jobs.size()) continue;
@@ -108,7 +108,7 @@ void EntitledJobs::find(const StateImpl& s, const kernel::ProblemView& p, const 
     std::push_heap(heap_.begin(), heap_.end(), later);
   }
   for (std::size_t i = 0; i < raised_.size(); ++i) {
-    ledger_.take(s.job.queue[to_index(raised_[i].job)], {-taken_[i].gpus, taken_[i].type});
+    ledger_.take(s.job.queue[to_index(raised_[i].job)], -taken_[i]);
   }
 }
 

@@ -207,6 +207,7 @@ kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry
   r.preemption_class = by_quota ? quotas_.classes() : s.job.preemption_class.data();
   r.job_rank = plans_ahead(rules.discipline) ? s.job_rank().data() : nullptr;
   r.option_run = option_run_.data();
+  r.may_displace = reclaims_ ? quotas_.may_displace() : nullptr;
   r.n_releases = static_cast<std::int32_t>(releases_.size());
   r.releases = releases_.data();
   r.discipline = rules.discipline;

@@ -25,9 +25,9 @@ const QuotaJob& QueueBalance::at(std::int32_t job) const {
   return to_index(job) < jobs_.size() ? jobs_[to_index(job)] : absent;
 }
 
-void QueueBalance::count(const QuotaJob& job, std::int64_t sign) {
-  ledger_.ask(job.queue, {sign * job.asked.gpus, job.asked.type});
-  ledger_.take(job.queue, {sign * job.held.gpus, job.held.type});
+void QueueBalance::count(const QuotaJob& job, bool adds) {
+  ledger_.ask(job.queue, adds ? job.asked : -job.asked);
+  ledger_.take(job.queue, adds ? job.held : -job.held);
 }
 
 void QueueBalance::put(const StateView& state, std::int32_t job) {
@@ -35,12 +35,12 @@ void QueueBalance::put(const StateView& state, std::int32_t job) {
   remove(job);
   if (to_index(job) >= jobs_.size()) jobs_.resize(to_index(job) + 1);
   jobs_[to_index(job)] = quota_job(s, s.problem(), job);
-  count(jobs_[to_index(job)], 1);
+  count(jobs_[to_index(job)], true);
 }
 
 void QueueBalance::remove(std::int32_t job) {
   if (to_index(job) >= jobs_.size()) return;
-  count(std::exchange(jobs_[to_index(job)], {}), -1);
+  count(std::exchange(jobs_[to_index(job)], {}), false);
 }
 
 void QueueBalance::divide(const StateView& state) {
@@ -48,9 +48,11 @@ void QueueBalance::divide(const StateView& state) {
   const auto n = static_cast<std::int32_t>(parent_.size());
   const std::int32_t all = columns_ - 1;
   of_types_.assign(parent_.size(), 0);
+  asked_.assign(parent_.size(), 0);
   changed_.assign(parent_.size(), 0);
   for (std::int32_t q = 0; q < n; ++q) {
     rows_[to_index(q)] = {ledger_.taken(q, all), ledger_.entitled(q, all, false), ledger_.entitled(q, all, true)};
+    asked_[to_index(q)] = ledger_.asked(q, all);
     for (std::int32_t c = 0; c < columns_; ++c) {
       if (c != all) of_types_[to_index(q)] = saturating_add(of_types_[to_index(q)], ledger_.entitled(q, c, false));
       const std::int64_t room = ledger_.entitled(q, c, false) - ledger_.taken(q, c);
@@ -66,15 +68,16 @@ void QueueBalance::divide(const StateView& state) {
       above.has += row.has;
       above.guaranteed = saturating_add(above.guaranteed, row.guaranteed);
       above.fair += row.fair;
+      asked_[to_index(parent)] = saturating_add(asked_[to_index(parent)], asked_[to_index(q)]);
       of_types_[to_index(parent)] = saturating_add(of_types_[to_index(parent)], of_types_[to_index(q)]);
     }
-    row.guaranteed = std::max(row.guaranteed, of_types_[to_index(q)]);
+    row.guaranteed = std::max(row.guaranteed, std::min(of_types_[to_index(q)], asked_[to_index(q)]));
   }
 }
 
 void QueueBalance::were_entitled(const std::vector<std::int32_t>& started, std::vector<std::uint8_t>& out) {
   out.assign(started.size(), 0);
-  for (const std::int32_t job : started) ledger_.take(at(job).queue, {-at(job).held.gpus, at(job).held.type});
+  for (const std::int32_t job : started) ledger_.take(at(job).queue, -at(job).held);
   for (std::size_t i = 0; i < started.size(); ++i) {
     const QuotaJob& row = at(started[i]);
     out[i] = ledger_.is_within(row.queue, row.held, false) ? 1 : 0;

@@ -42,12 +42,13 @@ class QueueBalance {
 
  private:
   const QuotaJob& at(std::int32_t job) const;
-  void count(const QuotaJob& job, std::int64_t sign);
+  void count(const QuotaJob& job, bool adds);
 
   std::vector<QuotaJob> jobs_;  // [jobs]
   std::vector<std::int32_t> parent_;
   std::vector<Row> rows_;               // [queues]
   std::vector<std::int64_t> of_types_;  // [queues] sum of what is guaranteed by type
+  std::vector<std::int64_t> asked_;     // [queues] over all types
   std::vector<std::int64_t> room_;      // [queues * columns] within the guarantee
   std::vector<std::uint8_t> changed_;   // [queues]
   std::int32_t columns_ = 0;

@@ -50,6 +50,7 @@ class Standings {
       guarantee[i] = shares_.guarantee(queue, column);
     }
     entitled = with_children(entitled);
+    const QueueCells asked = with_children(asked_);
     fair = with_children(fair);
     const std::vector<TimeUs> starved = starved_since();
     std::vector<QueueStanding> rows;
@@ -60,8 +61,9 @@ class Standings {
         const std::int64_t cap = s_.queue_cap[i];
         std::int64_t of_types = 0;
         for (std::size_t c = 0; all && c + 1 < columns_; ++c) of_types = saturating_add(of_types, entitled[to_index(q) * columns_ + c]);
-        rows.push_back({q, all ? -1 : column, guarantee[i], cap == kernel::kNoLimit ? -1 : cap, std::max(entitled[i], of_types), fair[i],
-                        has[i], waiting[i], starved[i], s_.queue_kept.empty() ? 0 : s_.queue_kept[i]});
+        rows.push_back({q, all ? -1 : column, guarantee[i], cap == kernel::kNoLimit ? -1 : cap,
+                        std::max(entitled[i], std::min(of_types, asked[i])), fair[i], has[i], waiting[i], starved[i],
+                        s_.queue_kept.empty() ? 0 : s_.queue_kept[i]});
       };
       add_row(static_cast<std::int32_t>(columns_) - 1);
       for (std::int32_t type = 0; to_index(type) + 1 < columns_; ++type) {
@@ -83,9 +85,8 @@ class Standings {
   void add(QueueCells& to, std::int32_t job, const QuotaAmount& amount) const {
     const std::int32_t queue = s_.job.queue[to_index(job)];
     if (queue < 0) return;
-    for (const std::int32_t column : {amount.type, static_cast<std::int32_t>(columns_) - 1}) {
-      if (column >= 0) to[to_index(queue) * columns_ + to_index(column)] += amount.gpus;
-    }
+    for_each_column(amount, static_cast<std::int32_t>(columns_),
+                    [&](std::int32_t column) { to[to_index(queue) * columns_ + to_index(column)] += amount.gpus; });
   }
   // Parents are before their children.
   QueueCells with_children(QueueCells own) const {
@@ -104,14 +105,13 @@ class Standings {
       const QuotaAmount asked = asked_amount(p_, job);
       if (asked.gpus == 0) continue;
       const TimeUs waits = s_.job.waiting_since[to_index(job)], from = waits == kNever ? s_.job.submit[to_index(job)] : waits;
-      for (const std::int32_t column : {asked.type, static_cast<std::int32_t>(columns_) - 1}) {
-        if (column < 0) continue;
-        if (own_[to_index(of) * columns_ + to_index(column)] + asked.gpus > shares_.guaranteed(of, column)) continue;
+      for_each_column(asked, static_cast<std::int32_t>(columns_), [&](std::int32_t column) {
+        if (own_[to_index(of) * columns_ + to_index(column)] + asked.gpus > shares_.guaranteed(of, column)) return;
         for (std::int32_t q = of; q >= 0; q = s_.queue_parent[to_index(q)]) {
           TimeUs& first = since[to_index(q) * columns_ + to_index(column)];
           first = std::min(first, from);
         }
-      }
+      });
     }
     return since;
   }

@@ -12,16 +12,23 @@ namespace berth::core {
 QuotaAmount asked_amount(const kernel::ProblemView& p, std::int32_t job) {
   const std::int32_t first = p.option_begin[job], last = p.option_end[job];
   if (first == last) return {};
-  const kernel::DemandRow& row = p.demands[p.options[first].demand];
-  QuotaAmount asked{row.quota, row.gpu_type};
-  for (std::int32_t o = first + 1; o < last; ++o) {
-    if (p.demands[p.options[o].demand].gpu_type != asked.type) asked.type = kernel::kNone;
+  QuotaAmount asked = asked_in(p, first);
+  for (std::int32_t o = first; o < last; ++o) {
+    const std::int32_t type = p.demands[p.options[o].demand].gpu_type;
+    if (type != asked.type) asked.type = kernel::kNone;
+    asked.add_type(type);
   }
+  if (asked.type != kernel::kNone) asked.types = 0;
   return asked;
 }
 
-QuotaAmount held_amount(const StateImpl& s, const kernel::ProblemView& p, std::int32_t job) {
-  QuotaAmount held{0, p.option_begin[job] == p.option_end[job] ? s.job.held_type[to_index(job)] : asked_amount(p, job).type};
+QuotaAmount asked_in(const kernel::ProblemView& p, std::int32_t option) {
+  const kernel::DemandRow& row = p.demands[p.options[option].demand];
+  return {row.quota, row.gpu_type, 0};
+}
+
+QuotaAmount held_amount(const StateImpl& s, std::int32_t job) {
+  QuotaAmount held{0, s.job.held_type[to_index(job)], 0};
   for (const kernel::HeldRow& row : s.jobs[to_index(job)].held) held.gpus += std::int64_t{row.share_ppm} * std::popcount(row.mask);
   return held;
 }
@@ -29,7 +36,7 @@ QuotaAmount held_amount(const StateImpl& s, const kernel::ProblemView& p, std::i
 QuotaJob quota_job(const StateImpl& s, const kernel::ProblemView& p, std::int32_t job) {
   QuotaJob counted{s.job.queue[to_index(job)], asked_amount(p, job), {}};
   if (s.job.running[to_index(job)] == 0) return counted;
-  counted.held = held_amount(s, p, job);
+  counted.held = held_amount(s, job);
   if (counted.asked.gpus == 0) counted.asked = counted.held;
   return counted;
 }
@@ -43,20 +50,25 @@ void QuotaLedger::begin(const StateImpl& s) {
 void QuotaLedger::add(std::vector<std::int64_t>& to, std::int32_t queue, const QuotaAmount& amount) const {
   if (queue < 0) return;
   std::int64_t* const row = to.data() + to_index(queue) * to_index(columns_);
-  for (const std::int32_t column : {amount.type, columns_ - 1}) {
-    if (column >= 0) row[column] = saturating_add(row[column], amount.gpus);
-  }
+  for_each_column(amount, columns_, [&](std::int32_t column) { row[column] = saturating_add(row[column], amount.gpus); });
 }
 
 void QuotaLedger::ask_more(const StateImpl& s, std::int32_t queue, const QuotaAmount& amount) {
   ask(queue, amount);
   if (queue < 0 || amount.gpus == 0) return;
-  for (const std::int32_t column : {amount.type, columns_ - 1}) {
-    if (column >= 0) shares_.change(s, queue, column, amount.gpus);
-  }
+  for_each_column(amount, columns_, [&](std::int32_t column) { shares_.change(s, queue, column, amount.gpus); });
 }
 
 bool QuotaLedger::is_within(std::int32_t queue, const QuotaAmount& more, bool fair) const {
+  if (more.types == 0) return is_within_type(queue, more, fair);
+  bool any = false;
+  for (std::int32_t type = 0; type + 1 < columns_ && !any; ++type) {
+    any = more.may_be(type) && is_within_type(queue, {more.gpus, type, 0}, fair);
+  }
+  return any;
+}
+
+bool QuotaLedger::is_within_type(std::int32_t queue, const QuotaAmount& more, bool fair) const {
   if (queue < 0) return false;
   bool any = false;
   for (const std::int32_t column : {more.type, columns_ - 1}) {
@@ -88,7 +100,7 @@ std::int64_t QuotaLedger::entitled(std::int32_t queue, bool fair) const {
   if (fair) return shares_.fair(queue, all);
   std::int64_t of_types = 0;
   for (std::int32_t c = 0; c < all; ++c) of_types = saturating_add(of_types, shares_.guaranteed(queue, c));
-  return std::max(shares_.guaranteed(queue, all), of_types);
+  return std::max(shares_.guaranteed(queue, all), std::min(of_types, asked(queue, all)));  // of several types: asked for in each
 }
 
 }  // namespace berth::core

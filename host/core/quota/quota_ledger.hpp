@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -9,15 +10,32 @@
 
 namespace berth::core {
 
-/// GPUs that count for quotas, in millionths, and their type; kNone: of several types, so that they count over all types alone.
+/// GPUs that count for quotas, in millionths, and their type.
 struct QuotaAmount {
+  static constexpr std::int32_t kLastBit = 63;
   std::int64_t gpus = 0;
-  std::int32_t type = kernel::kNone;
+  std::int32_t type = kernel::kNone;  ///< kNone: any of `types`
+  std::uint64_t types = 0;            ///< bits of types; the last one is for all from `kLastBit` on
+  void add_type(std::int32_t of) { types |= std::uint64_t{1} << std::min(of, kLastBit); }
+  bool may_be(std::int32_t of) const { return (types >> std::min(of, kLastBit) & 1) != 0; }
+  QuotaAmount operator-() const { return {-gpus, type, types}; }
+  bool operator==(const QuotaAmount&) const = default;
 };
-/// What a job asks for in the first option that is tried, running or not. Nothing where it has none.
+/// Calls visit(column) for the types of an amount, and for all types together. @param columns  types, and one
+template <class Visit>
+void for_each_column(const QuotaAmount& amount, std::int32_t columns, const Visit& visit) {
+  if (amount.type >= 0) visit(amount.type);
+  for (std::int32_t type = 0; amount.types != 0 && type + 1 < columns; ++type) {
+    if (amount.may_be(type)) visit(type);
+  }
+  visit(columns - 1);
+}
+/// What a job asks for in the first option that is tried, running or not, of the types of all of them. Nothing where it has none.
 QuotaAmount asked_amount(const kernel::ProblemView& problem, std::int32_t job);
-/// What a running job holds, of the type of `asked_amount`.
-QuotaAmount held_amount(const StateImpl& state, const kernel::ProblemView& problem, std::int32_t job);
+/// What a job asks for in one option of the problem.
+QuotaAmount asked_in(const kernel::ProblemView& problem, std::int32_t option);
+/// What a running job holds, of the type that it holds.
+QuotaAmount held_amount(const StateImpl& state, std::int32_t job);
 
 /// A job as its queue counts it.
 struct QuotaJob {
@@ -32,16 +50,17 @@ class QuotaLedger {
  public:
   /// Nothing is asked for and nothing taken.
   void begin(const StateImpl& state);
-  /// A job of the queue asks for GPUs, or has them.
+  /// A job of the queue asks for GPUs, or has them. What may be of several types is asked for of each.
   void ask(std::int32_t queue, const QuotaAmount& amount) { add(asked_, queue, amount); }
   /// After all asked: finds what queues are entitled to. @param fair  false: of the guarantees alone
   void divide(const StateImpl& state, bool fair) { shares_.set(state, asked_, fair); }
   /// After `divide` without fair shares: as `ask`, and the shares follow.
   void ask_more(const StateImpl& state, std::int32_t queue, const QuotaAmount& amount);
+  /// Of one type.
   void take(std::int32_t queue, const QuotaAmount& amount) { add(taken_, queue, amount); }
   void take_nothing() { taken_.assign(taken_.size(), 0); }
   /// Whether the queue stays within its guarantee, or its fair share, if it takes more: in each column of the amount in which it or
-  /// an ancestor states a guarantee, of which there must be one. A fair share also counts over all types.
+  /// an ancestor states a guarantee, of which there must be one. A fair share also counts over all types. Of several types one suffices.
   bool is_within(std::int32_t queue, const QuotaAmount& more, bool fair) const;
   /// False: no job is within, however little it asks for.
   bool has_room(std::int32_t queue, bool fair) const;
@@ -49,18 +68,25 @@ class QuotaLedger {
   std::int32_t column_of(std::int32_t queue, std::int32_t type, bool fair) const {
     return fair || shares_.states(queue, columns_ - 1) ? columns_ - 1 : type;
   }
+  /// Whether the queue, or one above it, states a guarantee of the type; not one: false.
+  bool states(std::int32_t queue, std::int32_t type) const { return type >= 0 && shares_.states(queue, type); }
   /// In millionths of a GPU.
   std::int64_t taken(std::int32_t queue, std::int32_t column) const;
   std::int64_t entitled(std::int32_t queue, std::int32_t column, bool fair) const {
     return fair ? shares_.fair(queue, column) : shares_.guaranteed(queue, column);
   }
-  /// Over all types, as far as queues state them.
+  /// Over all types, as far as queues state them and its jobs ask for them.
   std::int64_t entitled(std::int32_t queue, bool fair) const;
+  /// By jobs of the queue itself.
+  std::int64_t asked(std::int32_t queue, std::int32_t column) const {
+    return asked_[static_cast<std::size_t>(queue) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(column)];
+  }
   /// [queues * columns]
   std::span<const std::int64_t> taken() const { return taken_; }
   bool is_all_types(std::int32_t column) const { return column == columns_ - 1; }
 
  private:
+  bool is_within_type(std::int32_t queue, const QuotaAmount& more, bool fair) const;
   void add(std::vector<std::int64_t>& to, std::int32_t queue, const QuotaAmount& amount) const;
 
   std::int32_t columns_ = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <iterator>
 #include <tuple>
 #include <utility>
@@ -40,6 +41,8 @@ void QuotaOrder::look(const StateImpl& s, std::span<const std::int32_t> running,
   victims_from_ = kNever;
   standing_.assign(s.jobs.size(), static_cast<std::uint8_t>(QuotaStanding::kBorrowing));
   asked_.assign(s.jobs.size(), 0);
+  within_.assign(to_index(problem_->n_options), 1);
+  narrows_ = false;
   evidence_.assign(s.jobs.size(), {});
   ledger_.begin(s);
   const auto ask = [&](std::int32_t job, const QuotaAmount& amount) {
@@ -55,34 +58,25 @@ void QuotaOrder::look(const StateImpl& s, std::span<const std::int32_t> running,
   had_.assign(ledger_.taken().begin(), ledger_.taken().end());
 }
 
+// A waiting job is charged with its first option that is within.
 QuotaStanding QuotaOrder::stand(const StateImpl& s, std::int32_t job, bool as_held) {
   const std::int32_t queue = s.job.queue[to_index(job)];
   const kernel::ProblemView& p = *problem_;
-  const std::int32_t begin = p.option_begin[job], n = p.option_end[job] - begin;
-  QuotaAmount amount = as_held || n == 0 ? held_amount(s, p, job) : asked_amount(p, job);
-  std::int32_t option = 0;
+  const std::int32_t begin = p.option_begin[job], end = p.option_end[job];
+  QuotaAmount amount;
   const auto is_within = [&](bool fair) {
-    if (as_held || n == 0) return amount.gpus > 0 && ledger_.is_within(queue, amount, fair);
-    const auto fits = [&](std::int32_t o) {
-      const kernel::DemandRow& row = p.demands[p.options[begin + o].demand];
-      amount.gpus = row.quota;
-      if (any_option_) amount.type = row.gpu_type;
-      return ledger_.is_within(queue, amount, fair);
-    };
-    if (any_option_) {
-      std::int32_t first = kernel::kNone;
-      for (option = n - 1; option >= 0; --option) {
-        const bool is_one = fits(option);
-        within_[to_index(begin + option)] = is_one ? 1 : 0;
-        if (is_one) first = option;
-      }
-      return first != kernel::kNone && fits(first);
+    if (as_held || begin == end) {
+      amount = held_amount(s, job);
+      return amount.gpus > 0 && ledger_.is_within(queue, amount, fair);
     }
-    // Any of them may be taken. The job is charged with the first, which is judged last.
-    for (option = n - 1; option > 0; --option) {
-      if (!fits(option)) return false;
+    bool any = false;
+    for (std::int32_t o = begin; o < end; ++o) {
+      const QuotaAmount one = asked_in(p, o);
+      const bool within = ledger_.is_within(queue, one, fair);
+      if (within && !std::exchange(any, true)) amount = one;
+      within_[to_index(o)] = within ? 1 : 0;
     }
-    return fits(0);
+    return any;
   };
   QuotaStanding standing = QuotaStanding::kBorrowing;
   if (is_within(false)) {
@@ -90,14 +84,61 @@ QuotaStanding QuotaOrder::stand(const StateImpl& s, std::int32_t job, bool as_he
   } else if (quotas_ == Quotas::kFair && is_within(true)) {
     standing = QuotaStanding::kFair;
   }
-  if (standing != QuotaStanding::kBorrowing) {
-    const bool fair = standing == QuotaStanding::kFair;
-    const std::int32_t column = ledger_.column_of(queue, amount.type, fair);
-    evidence_[to_index(job)] = {column, ledger_.entitled(queue, column, fair), ledger_.taken(queue, column)};
-    ledger_.take(queue, amount);
+  if (standing == QuotaStanding::kBorrowing) {
+    std::fill(within_.begin() + begin, within_.begin() + end, std::uint8_t{1});
+  } else {
+    take(s, job, amount, standing);
   }
   standing_[to_index(job)] = static_cast<std::uint8_t>(standing);
   return standing;
+}
+
+void QuotaOrder::take(const StateImpl& s, std::int32_t job, const QuotaAmount& amount, QuotaStanding standing) {
+  const std::int32_t queue = s.job.queue[to_index(job)];
+  const bool fair = standing == QuotaStanding::kFair;
+  const auto begin = within_.begin() + problem_->option_begin[job], end = within_.begin() + problem_->option_end[job];
+  const bool in_all = std::find(begin, end, 0) == end;
+  const std::int32_t column = ledger_.column_of(queue, amount.type, fair);
+  evidence_[to_index(job)] = {column, ledger_.entitled(queue, column, fair), ledger_.taken(queue, column), in_all};
+  ledger_.take(queue, amount);
+  narrows_ = narrows_ || !in_all;
+}
+
+// Of the options that are within, a job claims the first for which its type has enough GPUs that running jobs may give back or that are
+// free, and no job before it has claimed; else the first. It is charged with that wherever it runs. So claims do not depend on which
+// jobs run, and a job borrows where it runs otherwise. Types of which the queue has no guarantee are alike.
+void QuotaOrder::claim(const StateImpl& s, std::int32_t job, bool is_running) {
+  const std::int32_t queue = s.job.queue[to_index(job)];
+  const kernel::ProblemView& p = *problem_;
+  const std::int32_t begin = p.option_begin[job], end = p.option_end[job];
+  if (begin == end) {
+    stand(s, job, true);
+    return;
+  }
+  standing_[to_index(job)] = static_cast<std::uint8_t>(QuotaStanding::kBorrowing);
+  for (const QuotaStanding standing : {QuotaStanding::kGuaranteed, QuotaStanding::kFair}) {
+    const bool fair = standing == QuotaStanding::kFair;
+    if (fair && quotas_ != Quotas::kFair) return;
+    std::int32_t claimed = kernel::kNone;
+    for (std::int32_t o = begin; o < end; ++o) {
+      const QuotaAmount one = asked_in(p, o);
+      if (!ledger_.is_within(queue, one, fair)) continue;
+      const bool is_in_reach = reach_[to_index(one.type)] >= one.gpus;
+      if (claimed == kernel::kNone || is_in_reach) claimed = o;
+      if (is_in_reach) break;
+    }
+    if (claimed == kernel::kNone) continue;
+    const QuotaAmount amount = asked_in(p, claimed);
+    const auto is_claimed = [&](const QuotaAmount& one) {
+      const bool counts_alike = one.type == amount.type || !(ledger_.states(queue, one.type) || ledger_.states(queue, amount.type));
+      return counts_alike && one.gpus <= amount.gpus;
+    };
+    for (std::int32_t o = begin; o < end; ++o) within_[to_index(o)] = is_claimed(asked_in(p, o)) ? 1 : 0;
+    reach_[to_index(amount.type)] -= amount.gpus;
+    take(s, job, amount, standing);
+    if (!is_running || end - begin == 1 || is_claimed(held_amount(s, job))) standing_[to_index(job)] = static_cast<std::uint8_t>(standing);
+    return;
+  }
 }
 
 // Those first that are displaced first: jobs that borrow before those within a fair share; of the queue that is furthest above what it
@@ -108,7 +149,7 @@ void QuotaOrder::order_victims(const StateImpl& s) {
   const auto all_types = static_cast<std::int32_t>(s.gpu_types.size());
   rows_.clear();
   for (const std::int32_t job : victims_) {
-    const std::int64_t gpus = held_amount(s, *problem_, job).gpus;
+    const std::int64_t gpus = held_amount(s, job).gpus;
     const Job& described = *s.jobs[to_index(job)].job;
     const std::int64_t restarts = std::max<std::int64_t>(0, described.progress.restarts);
     const std::int64_t cost = saturating_mul(saturating_mul(displace_cost(described.costs), gpus), saturating_add(restarts, 1));
@@ -183,13 +224,13 @@ void QuotaOrder::choose_victims(const StateImpl& s, const FindVictims& find) {
   for (const QuotaStanding now : {QuotaStanding::kGuaranteed, QuotaStanding::kFair}) {
     std::copy_if(entitled_.begin(), entitled_.end(), std::back_inserter(arranged_), [&](std::int32_t job) { return standing(job) == now; });
   }
-  choice_.arrange(s, *problem_, find, arranged_, candidates_);
+  choice_.arrange(s, *problem_, find, arranged_, may_displace(), candidates_);
 }
 
 // `without_room_` stay entitled and take nothing; the others are judged again, and are `entitled_`.
 void QuotaOrder::stand_without(const StateImpl& s, std::span<const std::int32_t> order) {
   ledger_.take_nothing();
-  for (const std::int32_t job : running_) ledger_.take(s.job.queue[to_index(job)], held_amount(s, *problem_, job));
+  for (const std::int32_t job : running_) ledger_.take(s.job.queue[to_index(job)], held_amount(s, job));
   entitled_.clear();
   for (const std::int32_t job : order) {
     if (std::find(without_room_.begin(), without_room_.end(), job) != without_room_.end()) continue;
@@ -249,19 +290,33 @@ bool QuotaOrder::arrange_waiting(const StateImpl& s, const QuotaMarks& marks, st
   return true;
 }
 
-// Jobs are judged by what they ask for, so that the order does not depend on which of them run.
+// GPUs of each type that are free, or held by jobs that may be displaced.
+void QuotaOrder::count_reach(const StateImpl& s, const QuotaMarks& marks) {
+  reach_.assign(s.gpu_types.size(), 0);
+  for (std::int32_t n = 0; n < problem_->n_nodes; ++n) {
+    if (problem_->node_type[n] >= 0) reach_[to_index(problem_->node_type[n])] += kWholeGpu * std::popcount(problem_->node_free[n]);
+  }
+  for (const std::int32_t job : running_) {
+    const QuotaAmount held = held_amount(s, job);
+    if (held.type >= 0 && !is_protected(s, marks, job)) reach_[to_index(held.type)] += held.gpus;
+  }
+}
+
+// Jobs are judged by what they ask for, in order.
 bool QuotaOrder::arrange_preemptive(const StateImpl& s, bool class_rule, const QuotaMarks& marks, std::vector<std::int32_t>& order) {
   ledger_.take_nothing();
+  count_reach(s, marks);
   const auto stays = [&](std::int32_t job) { return runs(s, marks, job) && is_protected(s, marks, job); };
   for (const std::int32_t job : running_) {
-    if (!stays(job) || stand(s, job, false) == QuotaStanding::kGuaranteed) continue;
+    if (!stays(job) || stand(s, job, true) == QuotaStanding::kGuaranteed) continue;
     if (s.job.victim_from[to_index(job)] > s.now) victims_from_ = std::min(victims_from_, s.job.victim_from[to_index(job)]);
   }
   for (const std::int32_t job : order) {
-    if (!stays(job)) stand(s, job, false);
+    if (!stays(job)) claim(s, job, runs(s, marks, job));
   }
   const std::uint8_t first = standing_[to_index(order.front())];
-  if (std::all_of(order.begin(), order.end(), [&](std::int32_t job) { return standing_[to_index(job)] == first; })) return false;
+  const auto is_as_first = [&](std::int32_t job) { return standing_[to_index(job)] == first; };
+  if (!narrows_ && std::all_of(order.begin(), order.end(), is_as_first)) return false;
   arranged_.clear();
   for (const QuotaStanding now : kStandings) {
     std::copy_if(order.begin(), order.end(), std::back_inserter(arranged_), [&](std::int32_t job) { return standing(job) == now; });
@@ -288,7 +343,6 @@ bool QuotaOrder::arrange(const StateImpl& s, const kernel::ProblemView& problem,
   if (order.empty() || !applies(s, quotas)) return false;
   problem_ = &problem;
   quotas_ = quotas;
-  any_option_ = false;
   running_.clear();
   std::copy_if(s.job_order.begin(), s.job_order.end(), std::back_inserter(running_), [&](std::int32_t job) { return runs(s, marks, job); });
   look(s, running_, order);
@@ -302,9 +356,7 @@ bool QuotaOrder::arrange_chosen(const StateImpl& s, const kernel::ProblemView& p
   if (order.empty() || !applies(s, quotas)) return false;
   problem_ = &problem;
   quotas_ = quotas;
-  any_option_ = true;
   tries_all_ = false;
-  within_.assign(to_index(problem.n_options), 0);
   running_.assign(stay.begin(), stay.end());
   look(s, stay, order);
   return arrange_waiting(s, marks, chosen, find, order);

@@ -25,6 +25,7 @@ struct QuotaMarks {
 /// Arranges the order of a policy by what queues are entitled to. Jobs that their queue is entitled to come first, and take GPUs
 /// from jobs that borrow. docs/quotas.md proves that this ends.
 ///
+/// A waiting job is entitled if some option is within what its queue is entitled to; it displaces jobs in such options alone.
 /// Where the policy displaces jobs, the entitlement of a queue goes to its jobs in the policy's order. Otherwise it goes to its running
 /// jobs first, the oldest first, so that none of them is displaced for a job of its own queue.
 class QuotaOrder {
@@ -40,7 +41,7 @@ class QuotaOrder {
   bool arrange(const StateImpl& state, const kernel::ProblemView& problem, const PolicyEntry& entry, Quotas quotas, const QuotaMarks& marks,
                const FindVictims& find, std::vector<std::int32_t>& order);
   /// For a pass in which some jobs stay where they run, and all others seek places.
-  /// @param problem  with the options in which the others are tried: one of them must be within what the queue is entitled to
+  /// @param problem  with the options in which the others are tried
   /// @param stay  jobs that stay; those that borrow and may be displaced are added to the order
   /// @param chosen  [jobs] 1: the policy has chosen how this one of the others runs
   /// @param order  the others; rearranged
@@ -54,13 +55,15 @@ class QuotaOrder {
   /// The same: whether victims need a smaller class than the job that starts, not a later position alone.
   bool class_rule() const { return class_rule_; }
   QuotaStanding standing(std::int32_t job) const { return static_cast<QuotaStanding>(standing_[static_cast<std::size_t>(job)]); }
-  /// After `arrange_chosen`: whether a job that is not borrowing is not borrowing in this option of the problem either.
+  /// After `arrange` or `arrange_chosen`: whether a job that is not borrowing is not borrowing in this option of the problem either.
   bool is_within(std::int32_t option) const { return within_[static_cast<std::size_t>(option)] != 0; }
+  /// [options of the problem] 0: the job is not borrowing, but would in this option. Null: there is no such option.
+  const std::uint8_t* may_displace() const { return narrows_ ? within_.data() : nullptr; }
   /// When the first running job that borrows may be displaced; kNever: none later than now.
   TimeUs victims_from() const { return victims_from_; }
-  /// After `arrange` of a policy that does not displace jobs: whether its queue is entitled to a job that waits. Then the pass tries all
-  /// jobs that borrow and may be displaced.
-  bool is_entitled(std::int32_t job) const { return tries_all_ && standing(job) != QuotaStanding::kBorrowing; }
+  /// After `arrange` of a policy that does not displace jobs: whether its queue is entitled to a job that waits, in all of its options.
+  /// Then the pass tries all jobs that borrow and may be displaced.
+  bool is_entitled(std::int32_t job) const { return tries_all_ && evidence_[static_cast<std::size_t>(job)].in_all_options; }
   /// Adds to kLostPriority of a displaced job what the queue of the other is entitled to, if it was displaced for that.
   void say_why(const StateImpl& state, std::int32_t victim, Reason& reason) const;
 
@@ -71,6 +74,9 @@ class QuotaOrder {
   bool arrange_preemptive(const StateImpl& state, bool class_rule, const QuotaMarks& marks, std::vector<std::int32_t>& order);
   bool arrange_waiting(const StateImpl& state, const QuotaMarks& marks, std::span<const std::uint8_t> chosen, const FindVictims& find,
                        std::vector<std::int32_t>& order);
+  void count_reach(const StateImpl& state, const QuotaMarks& marks);
+  void claim(const StateImpl& state, std::int32_t job, bool is_running);
+  void take(const StateImpl& state, std::int32_t job, const QuotaAmount& amount, QuotaStanding standing);
   void order_victims(const StateImpl& state);
   void rank_victims(const StateImpl& state);
   void choose_victims(const StateImpl& state, const FindVictims& find);
@@ -79,7 +85,6 @@ class QuotaOrder {
 
   const kernel::ProblemView* problem_ = nullptr;
   Quotas quotas_ = Quotas::kLimits;
-  bool any_option_ = false;  // of a waiting job must be within; else all
   QuotaLedger ledger_;
   std::vector<std::int64_t> had_;  // [queues * columns of the ledger] GPUs of running jobs, in millionths
   /// A running job that may be displaced.
@@ -111,14 +116,17 @@ class QuotaOrder {
   struct Evidence {
     std::int32_t column = -1;
     std::int64_t entitled = 0, before = 0;  // GPUs of its queue, and of those what jobs before it have, in millionths
+    bool in_all_options = false;
   };
   std::vector<Evidence> evidence_;               // [jobs]
   std::vector<std::uint8_t> standing_;           // [jobs]
   std::vector<std::int32_t> class_;              // [jobs]
   std::vector<std::uint8_t> asked_;              // [jobs] 1: what it asks for is counted
-  std::vector<std::uint8_t> within_;             // [options of the problem], of jobs of `arrange_chosen` that are not borrowing
+  std::vector<std::int64_t> reach_;              // [types] see claim; millionths of GPUs
+  std::vector<std::uint8_t> within_;             // [options of the problem] 0: see may_displace
   std::vector<std::int32_t> running_, victims_;  // jobs; victims: the first one is displaced last
   std::vector<std::int32_t> arranged_;
+  bool narrows_ = false;  // some of `within_` are 0
   bool class_rule_ = false;
   bool tries_all_ = false;  // see is_entitled
   TimeUs victims_from_ = kNever;

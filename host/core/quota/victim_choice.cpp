@@ -159,7 +159,7 @@ kernel::VictimsOutcome VictimChoice::choose(const kernel::ProblemView& p, const 
 }
 
 void VictimChoice::arrange(const StateImpl& s, const kernel::ProblemView& p, const FindVictims& find, std::span<const std::int32_t> jobs,
-                           std::vector<VictimCandidate>& candidates) {
+                           const std::uint8_t* may_displace, std::vector<VictimCandidate>& candidates) {
   without_room_.clear();
   const auto holds_shares = [&](const VictimCandidate& one) {
     return std::any_of(p.held + p.held_begin[one.job], p.held + p.held_end[one.job],
@@ -174,11 +174,17 @@ void VictimChoice::arrange(const StateImpl& s, const kernel::ProblemView& p, con
   int looked_at = 0;
   for (const std::int32_t job : jobs) {
     if (open_.empty() || looked_at == kMostJobs) break;
-    const std::int32_t row = p.options[p.option_begin[job]].demand;
-    const kernel::DemandRow& demand = p.demands[row];
-    if (!is_simple(p, demand) || !has_room_in_quotas(p, job, demand)) continue;
+    kernel::VictimsOutcome outcome = kernel::VictimsOutcome::kNoRoom;
+    bool asked = false;
+    for (std::int32_t o = p.option_begin[job]; o < p.option_end[job] && outcome == kernel::VictimsOutcome::kNoRoom; ++o) {
+      const std::int32_t row = p.options[o].demand;
+      const kernel::DemandRow& demand = p.demands[row];
+      if ((may_displace != nullptr && may_displace[o] == 0) || !is_simple(p, demand) || !has_room_in_quotas(p, job, demand)) continue;
+      asked = true;
+      outcome = choose(p, find, demand, row);
+    }
+    if (!asked) continue;
     ++looked_at;
-    const kernel::VictimsOutcome outcome = choose(p, find, demand, row);
     // What a victim of another job leaves over might do.
     if (outcome == kernel::VictimsOutcome::kNoRoom && front_.empty() && p.option_end[job] - p.option_begin[job] == 1)
       without_room_.push_back(job);

@@ -47,10 +47,11 @@ class VictimChoice {
   ///
   /// Only jobs are looked at that ask for whole GPUs in one flat group without segment and spread, that have room in their quotas, and on
   /// clusters without shares of GPUs and without nodes that end. Each is looked at as if the others took none of the free GPUs.
-  /// @param jobs        in the order in which they start; the first `kMostJobs` that do not fit are looked at
-  /// @param candidates  in the order in which they leave; rearranged
+  /// @param jobs          in the order in which they start; the first `kMostJobs` that do not fit are looked at
+  /// @param may_displace  [options of the problem] 1: the job may displace others in it; null: in all. The first that has room counts
+  /// @param candidates    in the order in which they leave; rearranged
   void arrange(const StateImpl& state, const kernel::ProblemView& problem, const FindVictims& find, std::span<const std::int32_t> jobs,
-               std::vector<VictimCandidate>& candidates);
+               const std::uint8_t* may_displace, std::vector<VictimCandidate>& candidates);
   /// Of the last `arrange`: jobs for which all candidates together make no room.
   std::span<const std::int32_t> without_room() const { return without_room_; }
 

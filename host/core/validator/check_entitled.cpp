@@ -41,9 +41,14 @@ class AfterAllLeft {
 
   /// Whether the queue would be entitled to the job if it were the first of its waiting jobs.
   bool is_entitled(std::int32_t job) const {
-    const QuotaAmount asked = asked_amount(p_, job);
     const std::int32_t queue = s_.job.queue[to_index(job)];
-    return asked.gpus > 0 && (ledger_.is_within(queue, asked, false) || (fair_ && ledger_.is_within(queue, asked, true)));
+    const auto is_within = [&](bool fair) {
+      for (std::int32_t o = p_.option_begin[job]; o < p_.option_end[job]; ++o) {
+        if (!ledger_.is_within(queue, asked_in(p_, o), fair)) return false;
+      }
+      return p_.option_begin[job] < p_.option_end[job];
+    };
+    return is_within(false) || (fair_ && is_within(true));
   }
 
   bool has_room(std::int32_t job) const {
@@ -94,7 +99,7 @@ class AfterAllLeft {
     std::sort(running.begin(), running.end(), [&](std::int32_t a, std::int32_t b) { return age(a) < age(b); });
     borrows_.assign(s_.jobs.size(), 0);
     for (const std::int32_t job : running) {
-      const QuotaAmount held = held_amount(s_, p_, job);
+      const QuotaAmount held = held_amount(s_, job);
       const std::int32_t queue = s_.job.queue[to_index(job)];
       const bool within = held.gpus > 0 && (ledger_.is_within(queue, held, false) || (fair_ && ledger_.is_within(queue, held, true)));
       if (within) ledger_.take(queue, held);
@@ -102,7 +107,7 @@ class AfterAllLeft {
     }
     // A waiting job is entitled beside all that its queue runs.
     ledger_.take_nothing();
-    for (const std::int32_t job : running) ledger_.take(s_.job.queue[to_index(job)], held_amount(s_, p_, job));
+    for (const std::int32_t job : running) ledger_.take(s_.job.queue[to_index(job)], held_amount(s_, job));
   }
 
   // Limits hold for what runs after the plan.

@@ -70,8 +70,11 @@ class SerialPass {
   }
 
   std::optional<Fit> fit_option(State& s, std::int32_t job, std::int32_t o, TimeUs start);
-  std::optional<Fit> first_fit(State& s, std::int32_t job, TimeUs start);
-  std::optional<Fit> fit_in(State& now, std::optional<State>& beyond, std::int32_t job);
+  std::optional<Fit> first_fit(State& s, std::int32_t job, TimeUs start, bool displacing = false);
+  bool may_displace(std::int32_t job, std::int32_t o) const {
+    return request_.may_displace == nullptr || request_.may_displace[p_.option_begin[job] + o] != 0;
+  }
+  std::optional<Fit> fit_in(State& now, std::optional<State>& beyond, std::int32_t job, bool displacing);
   void release_beyond(State& beyond, std::int32_t job) const;
   void hold_beyond(State& beyond, std::int32_t job) const;
   std::optional<Fit> fit_with_victims(std::int32_t i);
@@ -109,8 +112,9 @@ std::optional<Fit> SerialPass::fit_option(State& s, std::int32_t job, std::int32
   return fit;
 }
 
-std::optional<Fit> SerialPass::first_fit(State& s, std::int32_t job, TimeUs start) {
+std::optional<Fit> SerialPass::first_fit(State& s, std::int32_t job, TimeUs start, bool displacing) {
   for (std::int32_t o = 0; o < options(job); ++o) {
+    if (displacing && !may_displace(job, o)) continue;
     auto fit = fit_option(s, job, o, start);
     if (fit) return fit;
   }
@@ -118,9 +122,10 @@ std::optional<Fit> SerialPass::first_fit(State& s, std::int32_t job, TimeUs star
 }
 
 // Step 4. Beside a reservation each option is tried in its own state.
-std::optional<Fit> SerialPass::fit_in(State& now, std::optional<State>& beyond, std::int32_t job) {
-  if (!beyond) return first_fit(now, job, request_.now);
+std::optional<Fit> SerialPass::fit_in(State& now, std::optional<State>& beyond, std::int32_t job, bool displacing) {
+  if (!beyond) return first_fit(now, job, request_.now, displacing);
   for (std::int32_t o = 0; o < options(job); ++o) {
+    if (displacing && !may_displace(job, o)) continue;
     const bool in_time = run_time(job, o) != kNever && request_.now + run_time(job, o) <= reserve_at_;
     State& own = in_time ? now : *beyond;
     State& other = in_time ? *beyond : now;
@@ -175,7 +180,7 @@ std::optional<Fit> SerialPass::fit_with_victims(std::int32_t i) {
       release_job(p_, trial, victim);
       if (beyond) release_beyond(*beyond, victim);
     }
-    auto one = fit_in(trial, beyond, job_at(i));
+    auto one = fit_in(trial, beyond, job_at(i), true);
     if (!one) return false;
     fit = std::move(one);
     best = std::move(trial);
@@ -283,7 +288,7 @@ void SerialPass::visit(std::int32_t i) {
   const bool ahead = request_.discipline == Discipline::kConservative;
   const bool in_windows = !reserved_.empty();  // conservative, from the first reservation on
   std::optional<Fit> fit;
-  if (!in_windows) fit = fit_in(now_, beyond_, job);
+  if (!in_windows) fit = fit_in(now_, beyond_, job, false);
   if (!fit && request_.preemptive != 0 && !in_windows) fit = fit_with_victims(i);
   if (!fit && ahead) fit = fit_or_reserve(i);
   if (at(i).outcome == Outcome::kReserved) return;

@@ -183,6 +183,7 @@ struct PlaceRequest {
   const std::int32_t*
       job_rank;              // [n_jobs by index] order of jobs that end at the same instant, without repeats; read only where `plans_ahead`
   const TimeUs* option_run;  // [options] predicted run time of each option, kNever: not known
+  const std::uint8_t* may_displace;  // [options] 1: jobs may be displaced for it; null: for all options. Read only where `preemptive`
   std::int32_t n_releases;
   const ReleaseRow* releases;  // [n_releases] read only where `plans_ahead`
   Discipline discipline;
@@ -292,9 +293,10 @@ void for_each_column(const ProblemView& p, const PlaceRequest& r, Visit&& visit,
   visit(r.class_rule != 0 ? jobs : 0, views.preemption_class...);
   visit(ahead ? jobs : 0, views.job_rank...);
   visit(std::int64_t{p.n_options}, views.option_run...);
+  visit(r.preemptive != 0 && r.may_displace != nullptr ? std::int64_t{p.n_options} : 0, views.may_displace...);
   visit(ahead ? std::int64_t{r.n_releases} : 0, views.releases...);
 }
-static_assert(sizeof(PlaceRequest) == 104, "PlaceRequest changed: list its new columns above, then change this number");
+static_assert(sizeof(PlaceRequest) == 112, "PlaceRequest changed: list its new columns above, then change this number");
 
 /// All but `entries`, of which only the first `n_entries` are set.
 template <class Visit, ViewOf<PlaceResult>... Views>

@@ -27,6 +27,7 @@ struct PlacePass {
   bool has_timeline = false;   // the timeline is up to date
   bool blocked = false;        // strict: an earlier job failed
   bool plain = false;          // no resource is overcommitted: a victim that need not leave gets back exactly what it held
+  bool displacing = false;     // the current job is tried with jobs released that it would displace
   bool queue_charged = false;  // by the current job, which displaced others: their release needed the up-to-date usage
   std::int32_t round = 1;      // see PlaceWorkspace::known
   std::int32_t limit = 0;      // positions from here on are not tried
@@ -34,6 +35,9 @@ struct PlacePass {
   BERTH_HD bool lead() const { return w.group.rank() == 0; }
   BERTH_HD const OptionRow& option_of(std::int32_t job, std::int32_t o) const { return w.p.options[w.p.option_begin[job] + o]; }
   BERTH_HD std::int32_t options_of(std::int32_t job) const { return w.p.option_end[job] - w.p.option_begin[job]; }
+  BERTH_HD bool may_displace(std::int32_t job, std::int32_t o) const {
+    return request.may_displace == nullptr || request.may_displace[w.p.option_begin[job] + o] != 0;
+  }
   BERTH_HD TimeUs run_of(std::int32_t job, std::int32_t o) const { return request.option_run[w.p.option_begin[job] + o]; }
   BERTH_HD static TimeUs end_of(TimeUs start, TimeUs run) { return run == kNever || run > kNever - 1 - start ? kNever : start + run; }
   BERTH_HD bool quota_ok(const PassState& s, std::int32_t job, std::int32_t o) const {
@@ -117,6 +121,7 @@ struct PlacePass {
   BERTH_HD std::int32_t fit(std::int32_t job, TimeUs start, Known known) {
     const std::int32_t n = options_of(job);
     for (std::int32_t o = 0; o < n; ++o) {
+      if (displacing && !may_displace(job, o)) continue;
       if (!quota_ok(w.s, job, o)) continue;
       const Known half{known.column == nullptr ? nullptr : known.column + half_of(job, o), known.mark};
       if (beside() ? place_beside(job, o, half) : place(job, o, start, half)) return o;
@@ -220,6 +225,7 @@ struct PlacePass {
     bool all = !plain;  // leaving some out would change the result of doubling where "does not fit" is not monotone
     bool by_quota = false;
     for (std::int32_t o = 0; o < n; ++o) {
+      if (!may_displace(job, o)) continue;
       const DemandRow& d = w.p.demands[option_of(job, o).demand];
       all = all || d.exact == 0;
       by_quota = by_quota || !quota_ok(w.s, job, o);
@@ -232,7 +238,9 @@ struct PlacePass {
                        ws.listed,  i,       all,       by_quota,       request.n,    beside() ? &later : nullptr,
                        ws.reserved};
     std::int32_t count = 0;
+    displacing = true;
     const std::int32_t option = fit_after(victims, job, count, {may_remember() ? ws.infeasible : nullptr, 1});
+    displacing = false;
     if (option == kNone) return kNone;
     // From the most important victim on: a victim whose GPUs are not needed keeps them.
     w.group.sync();

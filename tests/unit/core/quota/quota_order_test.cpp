@@ -412,6 +412,79 @@ TEST_F(QuotaOrderTest, AJobOfAnyTypeTakesTheTypeThatIsBorrowed) {
   }
 }
 
+class QuotaTypesTest : public QuotaOrderTest {
+ protected:
+  // Node 0 and 1 of H, 2 and 3 of A. Both queues have a guarantee of 8 of each type, and none of all types.
+  QuotaTypesTest() {
+    s_.gpu_types.resize(2);
+    s_.gpu_types[1].id = "A";
+    add_node();
+    add_node();
+    s_.nodes[2].gpu_type = s_.nodes[3].gpu_type = "A";
+    for (Queue& queue : s_.queues) queue.quotas = {{"H", 8, kUnlimited, kUnlimited}, {"A", 8, kUnlimited, kUnlimited}};
+  }
+  static constexpr const char* kPolicies[] = {"fifo",   "sjf",   "srtf",      "srsf", "las",    "priority",
+                                              "themis", "price", "gavel-las", "sia",  "optimus"};
+};
+
+// Jobs of any type count in the type that they hold, or in those that they might get.
+TEST_F(QuotaTypesTest, AJobOfAnyTypeGetsAGuaranteeOfATypeBack) {
+  for (std::int32_t n = 0; n < 4; ++n) runs("a" + std::to_string(n), "a", n, 0, 8);
+  waits("b0", "b", 8);
+  for (const char* policy : kPolicies) {
+    request_.policy = policy;
+    request_.params.clear();
+    const Plan plan = decide();
+    EXPECT_EQ(with(plan, Action::kStart), "b0") << policy;
+    EXPECT_EQ(plan.totals.preempts, 1) << policy;
+    EXPECT_EQ(validate_plan(state_, plan), std::vector<std::string>{}) << policy;
+  }
+}
+
+// b has its guarantee of A, and gets that of H back. Its job displaces none of A.
+TEST_F(QuotaTypesTest, JobsAreDisplacedOnlyOfATypeWithRoomInTheGuarantee) {
+  runs("a0", "a", 0, 0, 8).preemption.preemptible = false;
+  runs("a1", "a", 1, 0, 8);
+  runs("b0", "b", 2, 0, 8);
+  runs("a2", "a", 3, 0, 8);
+  waits("b1", "b", 8);
+  for (const char* policy : kPolicies) {
+    request_.policy = policy;
+    request_.params.clear();
+    const Plan plan = decide();
+    EXPECT_EQ(with(plan, Action::kPreempt), "a1") << policy;
+    EXPECT_EQ(with(plan, Action::kStart), "b1") << policy;
+  }
+  s_.queues[0].quotas[1].guarantee = 0;  // a borrows on A, too
+  s_.jobs[1].preemption.preemptible = false;
+  for (const char* policy : {"fifo", "price", "gavel-las"}) {
+    request_.policy = policy;
+    request_.params.clear();
+    EXPECT_EQ(displaced(), "") << policy;
+  }
+}
+
+// Free GPUs of another type are taken first, borrowed.
+TEST_F(QuotaTypesTest, FreeGpusAreTakenBeforeJobsAreDisplaced) {
+  runs("a0", "a", 0, 0, 8);
+  runs("a1", "a", 1, 0, 8);
+  s_.queues[1].quotas[1].guarantee = 0;
+  waits("b0", "b", 8);
+  const Plan plan = decide();
+  EXPECT_EQ(with(plan, Action::kPreempt), "");
+  EXPECT_EQ(with(plan, Action::kStart), "b0");
+}
+
+// Two jobs wait: what the first one is charged with is not left to the second.
+TEST_F(QuotaTypesTest, AGuaranteeIsGivenBackOnce) {
+  for (std::int32_t n = 0; n < 4; ++n) runs("a" + std::to_string(n), "a", n, 0, 8);
+  waits("b0", "b", 8);
+  waits("b1", "b", 8);
+  waits("b2", "b", 8);
+  EXPECT_EQ(with(decide(), Action::kStart), "b0 b1");
+  EXPECT_EQ(displaced(), "a1 a3");
+}
+
 TEST_F(QuotaOrderTest, EveryPolicyWakesWhenAJobMayBeDisplaced) {
   runs("a0", "a", 0, 0, 8);
   runs("a1", "a", 1, 0, 8).preemption.guaranteed_until_us = 1300 * kSecond;
