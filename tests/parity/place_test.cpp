@@ -60,6 +60,20 @@ TEST_P(PlaceOnBackend, ConservativePassesEqualReference) {
   }
 }
 
+TEST_P(PlaceOnBackend, EasyPassesNearLimitsEqualReference) {
+  const auto reference = core::make_reference_backend();
+  for (std::uint64_t seed = 0; seed < 256; seed += parity_stride()) {
+    const RandomSpec spec = spec_of(seed);
+    const Problem problem = random_problem_near_limits(seed, spec);
+    const PassCase pass = random_easy_pass(seed, problem);
+
+    const ResultBuffers want = place(*reference, problem, pass);
+    const ResultBuffers got = place(backend(), problem, pass);
+
+    ASSERT_EQ(diff(want, got), "") << named(seed, spec);
+  }
+}
+
 /// Different passes over one problem at once: each gives the result of a single pass.
 void expect_batch_equals_reference(core::PlacementBackend& backend, std::uint64_t seed, std::size_t n) {
   const auto reference = core::make_reference_backend();
@@ -129,11 +143,12 @@ TEST_P(PlaceOnBackend, ForgetsTheProblemBefore) {
 class PlaceOnBlock : public testing::TestWithParam<std::int32_t> {};
 INSTANTIATE_TEST_SUITE_P(Sizes, PlaceOnBlock, testing::Values(2, 7, 32), testing::PrintToStringParamName());
 
-void expect_block_equals_reference(std::int32_t threads, std::uint64_t seeds, PassCase (*make)(std::uint64_t, const Problem&)) {
+void expect_block_equals_reference(std::int32_t threads, std::uint64_t seeds, PassCase (*make)(std::uint64_t, const Problem&),
+                                   Problem (*draw)(std::uint64_t, const RandomSpec&) = random_problem) {
   const auto reference = core::make_reference_backend();
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     const RandomSpec spec = spec_of(seed);
-    const Problem problem = random_problem(seed, spec);
+    const Problem problem = draw(seed, spec);
     const PassCase pass = make(seed, problem);
     const kernel::ProblemView view = problem.view();
     const core::PlaceTask scenario = pass.view();
@@ -154,6 +169,9 @@ void expect_block_equals_reference(std::int32_t threads, std::uint64_t seeds, Pa
 }
 
 TEST_P(PlaceOnBlock, EqualsReference) { expect_block_equals_reference(GetParam(), 48, random_pass); }
+TEST_P(PlaceOnBlock, EasyPassesNearLimitsEqualReference) {
+  expect_block_equals_reference(GetParam(), 32, random_easy_pass, random_problem_near_limits);
+}
 TEST_P(PlaceOnBlock, ConservativePassesEqualReference) { expect_block_equals_reference(GetParam(), 32, random_conservative_pass); }
 
 }  // namespace
