@@ -127,8 +127,8 @@ class PlanValidator {
   std::vector<std::int32_t> nodes_;  // that a plan of changes names
   std::vector<std::uint64_t> held_;  // [nodes] by running jobs; filled where some GPUs are being released
   std::vector<Share> shares_;
-  std::vector<Stay> stays_;                     // on nodes with reservations
-  std::vector<const Stay*> present_;            // on one node at one instant
+  std::vector<Stay> stays_;           // on nodes with reservations
+  std::vector<const Stay*> present_;  // on one node at one instant
   /// [queues * (types + 1)] millionths of a GPU, with what queues below keep while idle; at last, when reservations begin.
   std::vector<std::int64_t> queue_use_;
   std::vector<std::uint8_t> queue_changed_;     // same shape
