@@ -124,6 +124,30 @@ TEST_P(PlaceOnBackend, AJobWithinWhatItsQueueKeepsDisplaces) {
   EXPECT_EQ(diff(place(*core::make_reference_backend(), problem, pass), got), "");
 }
 
+/// With EASY: the queue has room for the third job now, and none next to the reserved job. The victim is on a node that it may not use.
+TEST_P(PlaceOnBackend, AVictimLeavesForALimitAlone) {
+  ProblemBuilder b;
+  b.rack("", {8, 4, 4});
+  const int queue = b.queue(kernel::kNone, {15});
+  b.hold(b.gang(1, 4), {.node = 0, .mask = 15});
+  b.gang(1, 8, queue);
+  b.job({b.demand({.groups = {{.gpus = 4}}, .nodes = {1}})}, queue);
+  b.hold(b.gang(1, 4, queue), {.node = 2, .mask = 15});
+  const Problem problem = b.build();
+  PassCase pass = pass_over(problem);
+  pass.discipline = kernel::Discipline::kEasy;
+  pass.preemptive = true;
+  pass.victim_ok = {0, 1, 1, 1};
+  pass.option_run = {kNever, kNever, kNever, kNever};
+  pass.releases = {{100 * kSecond, 0, kernel::kNone, 0}};
+
+  const ResultBuffers got = place(backend(), problem, pass);
+
+  EXPECT_EQ(got.outcome, (std::vector<kernel::Outcome>{kernel::Outcome::kKept, kernel::Outcome::kReserved, kernel::Outcome::kPlaced,
+                                                       kernel::Outcome::kPreempted}));
+  EXPECT_EQ(diff(place(*core::make_reference_backend(), problem, pass), got), "");
+}
+
 /// Data that a backend keeps from one call must not affect the next.
 TEST_P(PlaceOnBackend, ForgetsTheProblemBefore) {
   const auto reference = core::make_reference_backend();

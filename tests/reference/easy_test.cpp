@@ -387,6 +387,19 @@ TEST(Easy, WhatEndsBeforeLeavesItsLimit) {
   EXPECT_EQ(brief(solve(p, pass)), (Lines{"kept", "reserved 0:1", "placed 1:1", "placed 0:1"}));
 }
 
+// R uses the limit until J is to start. So K would have room then, and has none now.
+TEST(Easy, WhatEndsBeforeCountsNow) {
+  ProblemBuilder b;
+  b.rack("", {8, 4});
+  const int queue = b.queue(kernel::kNone, {4});
+  b.hold(b.gang(1, 4, queue), {.node = 0, .mask = 0b1111});
+  b.gang(1, 8);
+  b.gang(1, 4, queue);
+  const Problem p = b.build();
+
+  EXPECT_EQ(brief(solve(p, easy(p, {kNever, kNever, kNever}, {ends(100 * s, 0)}))), (Lines{"kept", "reserved 0:1", "quota"}));
+}
+
 // The limit of K's queue was lowered while V ran. K fails there now; a job of another queue does not.
 TEST(Easy, ALimitThatIsExceededStopsOnlyItsOwnJobs) {
   ProblemBuilder b;

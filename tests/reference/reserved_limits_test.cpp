@@ -160,6 +160,13 @@ void expect_room(const Problem& p, const PassCase& pass, Counts& counts) {
     if (plan.ends_by(i, plan.result().option[static_cast<std::size_t>(i)], plan.begin())) continue;
     EXPECT_TRUE(queues.are_within(one.job, one.type)) << "job " << one.job << " behind the reservation";
   }
+  queues.charge(plan.at(pass.now));
+  for (auto i = plan.reserved() + 1; i < static_cast<std::int32_t>(pass.order.size()); ++i) {
+    const Outcome outcome = plan.result().outcome[static_cast<std::size_t>(i)];
+    if (outcome != Outcome::kPlaced && outcome != Outcome::kMoved) continue;
+    const Running one = plan.running(i, plan.result().option[static_cast<std::size_t>(i)]);
+    EXPECT_TRUE(queues.are_within(one.job, one.type)) << "job " << one.job << " now";
+  }
   // With all that is charged now the reserved job would have none: what ends in time lets others use it.
   std::vector<Running> now = plan.at(pass.now);
   now.push_back(then.back());
