@@ -50,6 +50,14 @@ bool Overruns::outstays(const StateImpl& s, const kernel::ProblemView& p, std::i
   return until != kNever && finish(s, p, job, option, rows, start) > until;
 }
 
+// The plan keeps a job that left its GPUs in the pass and found them again: it goes on as before.
+bool Overruns::returns(const StateImpl& s, const kernel::ProblemView& p, const kernel::PlaceRequest& request, const kernel::PlaceResult& r,
+                       std::int32_t i) {
+  const std::int32_t job = request.order[i];
+  if (request.running[i] == 0 || s.job.running[to_index(job)] == 0 || !starts(r.outcome[i])) return false;
+  return p.options[p.option_begin[job] + r.option[i]].shape == s.job.shape[to_index(job)] && same_gpus(rows_of(r, i), s.held_entries(job));
+}
+
 void Overruns::find_reserved(const StateImpl& s, const kernel::PlaceRequest& request, const kernel::PlaceResult& r) {
   starts_.clear();
   reserved_.clear();
@@ -70,9 +78,10 @@ void Overruns::find_reserved(const StateImpl& s, const kernel::PlaceRequest& req
 void Overruns::drop_delayed(const StateImpl& s, const kernel::ProblemView& p, const kernel::PlaceRequest& request,
                             const kernel::PlaceResult& r, std::int32_t i, TimeUs start) {
   const std::int32_t job = request.order[i];
-  if (s.jobs[to_index(job)].job->profile.kind == ProfileKind::kOpaque) return;  // its place does not change its rate
+  const bool again = returns(s, p, request, r, i);
+  if (s.jobs[to_index(job)].job->profile.kind == ProfileKind::kOpaque && !again) return;  // its place does not change its rate
   const TimeUs predicted = end_of(start, s.option_run(job, to_index(r.option[i])));
-  const TimeUs actual = finish(s, p, job, r.option[i], rows_of(r, i), start);
+  const TimeUs actual = again ? end_of(s.now, s.remaining_or_limit(job)) : finish(s, p, job, r.option[i], rows_of(r, i), start);
   if (actual <= predicted) return;
   queues_late_ = queues_late_ || p.job_queue[job] >= 0;
   for (std::int32_t e = r.entry_begin[i]; e < r.entry_end[i]; ++e) {
@@ -99,10 +108,9 @@ void Overruns::drop_over_limits(const StateImpl& s, const kernel::ProblemView& p
   const auto placed = [&](std::int32_t i, TimeUs start) {
     const std::int32_t job = request.order[i];
     const kernel::DemandRow& demand = p.demands[p.options[p.option_begin[job] + r.option[i]].demand];
-    const TimeUs end = finish(s, p, job, r.option[i], rows_of(r, i), start);
-    // One that found its own GPUs again goes on as before.
-    const TimeUs as_before = s.job.running[to_index(job)] != 0 ? end_of(start, s.remaining_or_limit(job)) : start;
-    return QuotaBack{std::max(end, as_before), job, demand.gpu_type, demand.quota};
+    const bool again = returns(s, p, request, r, i);
+    const TimeUs end = again ? end_of(s.now, s.remaining_or_limit(job)) : finish(s, p, job, r.option[i], rows_of(r, i), start);
+    return QuotaBack{end, job, demand.gpu_type, demand.quota};
   };
   gone_.assign(to_index(p.n_jobs), 0);
   for (std::int32_t i = 0; i < request.n; ++i) {

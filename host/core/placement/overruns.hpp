@@ -38,6 +38,8 @@ class Overruns {
 
   TimeUs finish(const StateImpl& state, const kernel::ProblemView& problem, std::int32_t job, std::int32_t option,
                 std::span<const kernel::PlacedRow> rows, TimeUs start);
+  static bool returns(const StateImpl& state, const kernel::ProblemView& problem, const kernel::PlaceRequest& request,
+                      const kernel::PlaceResult& result, std::int32_t i);
   void find_reserved(const StateImpl& state, const kernel::PlaceRequest& request, const kernel::PlaceResult& result);
   /// Drops reservations that begin between the predicted end of the job at position i and its actual one.
   void drop_delayed(const StateImpl& state, const kernel::ProblemView& problem, const kernel::PlaceRequest& request,

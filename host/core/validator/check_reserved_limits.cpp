@@ -1,22 +1,12 @@
 // Every reservation against the limits of its queues, with what is still charged when it begins.
 #include <algorithm>
 #include <bit>
-#include <functional>
-#include <queue>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include "host/core/base/decimal.hpp"
 #include "host/core/validator/plan_validator.hpp"
 
 namespace berth::core {
-namespace {
-
-/// An end, and the decision that says so.
-using QuotaEnd = std::pair<TimeUs, const Decision*>;
-
-}  // namespace
 
 bool PlanValidator::has_limit(std::int32_t queue) const {
   const auto types = static_cast<std::int32_t>(facts_->gpu_types().size());
@@ -37,31 +27,37 @@ void PlanValidator::charge_decision(const Decision& decision, std::int64_t sign)
 
 // Charges only grow where something begins. At one instant all that ends comes first, then all that begins.
 void PlanValidator::check_reserved_limits(Violations& found) {
-  std::vector<const Decision*> begins;
+  begins_.clear();
+  ends_.clear();
   bool limited = false;
   for (const Decision& d : plan_->decisions) {
     if (d.action != Action::kReserve || facts_->job(d.job).queue < 0) continue;
-    begins.push_back(&d);
+    begins_.push_back(&d);
     limited = limited || has_limit(facts_->job(d.job).queue);
   }
   if (!limited) return;
-  std::sort(begins.begin(), begins.end(),
-            [](const Decision* a, const Decision* b) { return std::tie(a->start_us, a) < std::tie(b->start_us, b); });
-  std::vector<QuotaEnd> known;
+  const auto by_start = [](const Decision* a, const Decision* b) { return std::tie(a->start_us, a) < std::tie(b->start_us, b); };
+  const auto ends_later = [](const Decision* a, const Decision* b) { return a->finish_us > b->finish_us; };
+  std::sort(begins_.begin(), begins_.end(), by_start);
   for (const Decision& d : plan_->decisions) {
     const bool ends = runs_now(d.action) && d.finish_us != kNever && d.entry_begin < d.entry_end;
-    if (ends && facts_->job(d.job).queue >= 0) known.emplace_back(d.finish_us, &d);
+    if (ends && facts_->job(d.job).queue >= 0) ends_.push_back(&d);
   }
-  std::priority_queue<QuotaEnd, std::vector<QuotaEnd>, std::greater<>> ends(std::greater<>{}, std::move(known));
-  for (std::size_t first = 0, last = 0; first < begins.size() && !found.full(); first = last) {
-    const TimeUs start = begins[first]->start_us;
-    for (; !ends.empty() && ends.top().first <= start; ends.pop()) charge_decision(*ends.top().second, -1);
-    for (; last < begins.size() && begins[last]->start_us == start; ++last) {
-      if (begins[last]->finish_us <= start) continue;
-      charge_decision(*begins[last], 1);
-      if (begins[last]->finish_us != kNever) ends.emplace(begins[last]->finish_us, begins[last]);
+  std::make_heap(ends_.begin(), ends_.end(), ends_later);
+  for (std::size_t first = 0, last = 0; first < begins_.size() && !found.full(); first = last) {
+    const TimeUs start = begins_[first]->start_us;
+    for (; !ends_.empty() && ends_.front()->finish_us <= start; ends_.pop_back()) {
+      charge_decision(*ends_.front(), -1);
+      std::pop_heap(ends_.begin(), ends_.end(), ends_later);
     }
-    for (std::size_t i = first; i < last; ++i) check_limits_then(*begins[i], found);
+    for (; last < begins_.size() && begins_[last]->start_us == start; ++last) {
+      if (begins_[last]->finish_us <= start) continue;
+      charge_decision(*begins_[last], 1);
+      if (begins_[last]->finish_us == kNever) continue;
+      ends_.push_back(begins_[last]);
+      std::push_heap(ends_.begin(), ends_.end(), ends_later);
+    }
+    for (std::size_t i = first; i < last; ++i) check_limits_then(*begins_[i], found);
   }
 }
 

@@ -131,6 +131,7 @@ class PlanValidator {
   std::vector<const Stay*> present_;  // on one node at one instant
   /// [queues * (types + 1)] millionths of a GPU, with what queues below keep while idle; at last, when reservations begin.
   std::vector<std::int64_t> queue_use_;
+  std::vector<const Decision*> begins_, ends_;  // of reservations by start; a heap of all that end, the first on top
   std::vector<std::uint8_t> queue_changed_;     // same shape
   std::vector<PlanEntry> sorted_a_, sorted_b_;  // allocations compared row by row
   CertificateMemory certificates_;
