@@ -60,6 +60,20 @@ TEST_P(PlaceOnBackend, ConservativePassesEqualReference) {
   }
 }
 
+TEST_P(PlaceOnBackend, EasyPassesNearLimitsEqualReference) {
+  const auto reference = core::make_reference_backend();
+  for (std::uint64_t seed = 0; seed < 256; seed += parity_stride()) {
+    const RandomSpec spec = spec_of(seed);
+    const Problem problem = random_problem_near_limits(seed, spec);
+    const PassCase pass = random_easy_pass(seed, problem);
+
+    const ResultBuffers want = place(*reference, problem, pass);
+    const ResultBuffers got = place(backend(), problem, pass);
+
+    ASSERT_EQ(diff(want, got), "") << named(seed, spec);
+  }
+}
+
 /// Different passes over one problem at once: each gives the result of a single pass.
 void expect_batch_equals_reference(core::PlacementBackend& backend, std::uint64_t seed, std::size_t n) {
   const auto reference = core::make_reference_backend();
@@ -110,6 +124,30 @@ TEST_P(PlaceOnBackend, AJobWithinWhatItsQueueKeepsDisplaces) {
   EXPECT_EQ(diff(place(*core::make_reference_backend(), problem, pass), got), "");
 }
 
+/// With EASY: the queue has room for the third job now, and none next to the reserved job. The victim is on a node that it may not use.
+TEST_P(PlaceOnBackend, AVictimLeavesForALimitAlone) {
+  ProblemBuilder b;
+  b.rack("", {8, 4, 4});
+  const int queue = b.queue(kernel::kNone, {15});
+  b.hold(b.gang(1, 4), {.node = 0, .mask = 15});
+  b.gang(1, 8, queue);
+  b.job({b.demand({.groups = {{.gpus = 4}}, .nodes = {1}})}, queue);
+  b.hold(b.gang(1, 4, queue), {.node = 2, .mask = 15});
+  const Problem problem = b.build();
+  PassCase pass = pass_over(problem);
+  pass.discipline = kernel::Discipline::kEasy;
+  pass.preemptive = true;
+  pass.victim_ok = {0, 1, 1, 1};
+  pass.option_run = {kNever, kNever, kNever, kNever};
+  pass.releases = {{100 * kSecond, 0, kernel::kNone, 0}};
+
+  const ResultBuffers got = place(backend(), problem, pass);
+
+  EXPECT_EQ(got.outcome, (std::vector<kernel::Outcome>{kernel::Outcome::kKept, kernel::Outcome::kReserved, kernel::Outcome::kPlaced,
+                                                       kernel::Outcome::kPreempted}));
+  EXPECT_EQ(diff(place(*core::make_reference_backend(), problem, pass), got), "");
+}
+
 /// Data that a backend keeps from one call must not affect the next.
 TEST_P(PlaceOnBackend, ForgetsTheProblemBefore) {
   const auto reference = core::make_reference_backend();
@@ -129,11 +167,12 @@ TEST_P(PlaceOnBackend, ForgetsTheProblemBefore) {
 class PlaceOnBlock : public testing::TestWithParam<std::int32_t> {};
 INSTANTIATE_TEST_SUITE_P(Sizes, PlaceOnBlock, testing::Values(2, 7, 32), testing::PrintToStringParamName());
 
-void expect_block_equals_reference(std::int32_t threads, std::uint64_t seeds, PassCase (*make)(std::uint64_t, const Problem&)) {
+void expect_block_equals_reference(std::int32_t threads, std::uint64_t seeds, PassCase (*make)(std::uint64_t, const Problem&),
+                                   Problem (*draw)(std::uint64_t, const RandomSpec&) = random_problem) {
   const auto reference = core::make_reference_backend();
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     const RandomSpec spec = spec_of(seed);
-    const Problem problem = random_problem(seed, spec);
+    const Problem problem = draw(seed, spec);
     const PassCase pass = make(seed, problem);
     const kernel::ProblemView view = problem.view();
     const core::PlaceTask scenario = pass.view();
@@ -154,6 +193,9 @@ void expect_block_equals_reference(std::int32_t threads, std::uint64_t seeds, Pa
 }
 
 TEST_P(PlaceOnBlock, EqualsReference) { expect_block_equals_reference(GetParam(), 48, random_pass); }
+TEST_P(PlaceOnBlock, EasyPassesNearLimitsEqualReference) {
+  expect_block_equals_reference(GetParam(), 32, random_easy_pass, random_problem_near_limits);
+}
 TEST_P(PlaceOnBlock, ConservativePassesEqualReference) { expect_block_equals_reference(GetParam(), 32, random_conservative_pass); }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "berth/kernel/base/bits.hpp"
 #include "tests/reference/solve.hpp"
 
 /// Backfilling around the first blocked job's reservation: section 7 of docs/placement.md.
@@ -277,6 +278,143 @@ TEST(Easy, AShareOfAReservedGpuIsForShortJobs) {
   pass.victim_ok = {0, 1, 1, 1, 1};
 
   EXPECT_EQ(brief(solve(p, pass)), (Lines{"kept", "reserved 0:1", "waits", "placed 0:1", "preempted"}));
+}
+
+// node 0: R R R R . . . .     node 1: . . . .     J, of the queue, needs node 0 whole: reserved at 100 s.
+// K, of the queue or of one next to it, has room on node 1. V holds GPUs of node 2. The limit is that of the queue or of one above.
+struct LimitCase {
+  std::int64_t limit = 8;
+  bool above = false;     // the limit is that of the parent, and K is of a sibling
+  std::int64_t idle = 0;  // what a sibling keeps, and no job uses
+  TimeUs run = 200 * s;   // of K
+  bool victim = false;    // V is of K's queue and may be displaced
+  std::int32_t victim_gpus = 4;
+  TimeUs victim_end = kNever;
+
+  std::vector<std::string> outcomes() const {
+    ProblemBuilder b;
+    b.rack("", {8, 4, 4});
+    const int top = b.queue(kernel::kNone, {limit});
+    const int own = above ? b.queue(top, {}) : top;
+    const int other = above ? b.queue(top, {}) : top;
+    if (idle > 0) b.queue(top, {}, {idle});
+    b.hold(b.gang(1, 4), {.node = 0, .mask = 0b1111});
+    b.gang(1, 8, own);
+    b.gang(1, 4, other);
+    b.hold(b.gang(1, victim_gpus, victim ? other : kernel::kNone), {.node = 2, .mask = kernel::lowest_bits(0b1111, victim_gpus)});
+    const Problem p = b.build();
+    PassCase pass = easy(p, {kNever, kNever, run, kNever}, {ends(100 * s, 0)});
+    if (victim_end != kNever) pass.releases.push_back(ends(victim_end, 3));
+    std::sort(pass.releases.begin(), pass.releases.end(), [](const auto& a, const auto& c) { return a.at < c.at; });
+    pass.preemptive = victim;
+    pass.victim_ok = {0, 0, 0, 1};
+    return brief(solve(p, pass));
+  }
+};
+
+TEST(Easy, LimitsOfQueuesAreReserved) {
+  EXPECT_EQ(LimitCase{}.outcomes(), (Lines{"kept", "reserved 0:1", "quota", "kept"}));
+  EXPECT_EQ((LimitCase{.limit = 11}.outcomes()), (Lines{"kept", "reserved 0:1", "quota", "kept"}));
+  EXPECT_EQ((LimitCase{.limit = 12}.outcomes()), (Lines{"kept", "reserved 0:1", "placed 1:1", "kept"}));
+}
+
+// One that has ended by then has given its quota back.
+TEST(Easy, AJobThatEndsInTimeMayUseTheLimitOfTheReservedJob) {
+  EXPECT_EQ((LimitCase{.run = 50 * s}.outcomes()), (Lines{"kept", "reserved 0:1", "placed 0:1", "kept"}));
+  EXPECT_EQ((LimitCase{.run = 100 * s}.outcomes()), (Lines{"kept", "reserved 0:1", "placed 0:1", "kept"}));
+  EXPECT_EQ((LimitCase{.run = 100 * s + 1}.outcomes()), (Lines{"kept", "reserved 0:1", "quota", "kept"}));
+}
+
+TEST(Easy, LimitsOfQueuesAboveAreReserved) {
+  EXPECT_EQ((LimitCase{.limit = 11, .above = true}.outcomes()), (Lines{"kept", "reserved 0:1", "quota", "kept"}));
+  EXPECT_EQ((LimitCase{.limit = 11, .above = true, .run = 50 * s}.outcomes()), (Lines{"kept", "reserved 0:1", "placed 0:1", "kept"}));
+  EXPECT_EQ((LimitCase{.limit = 12, .above = true}.outcomes()), (Lines{"kept", "reserved 0:1", "placed 1:1", "kept"}));
+}
+
+// A sibling that is idle keeps 3 of the limit.
+TEST(Easy, WhatQueuesKeepCountsBesideAReservation) {
+  EXPECT_EQ((LimitCase{.limit = 14, .above = true, .idle = 3}.outcomes()), (Lines{"kept", "reserved 0:1", "quota", "kept"}));
+  EXPECT_EQ((LimitCase{.limit = 15, .above = true, .idle = 3}.outcomes()), (Lines{"kept", "reserved 0:1", "placed 1:1", "kept"}));
+}
+
+// V runs on when J is to start. So K starts only in its place. V does not come back, though its GPUs are free: with V, J has no room.
+TEST(Easy, AVictimLeavesItsLimitBesideAReservation) {
+  EXPECT_EQ((LimitCase{.limit = 16, .victim = true}.outcomes()), (Lines{"kept", "reserved 0:1", "placed 1:1", "kept"}));
+  EXPECT_EQ((LimitCase{.limit = 15, .victim = true}.outcomes()), (Lines{"kept", "reserved 0:1", "placed 1:1", "preempted"}));
+  EXPECT_EQ((LimitCase{.limit = 12, .victim = true}.outcomes()), (Lines{"kept", "reserved 0:1", "placed 1:1", "preempted"}));
+  EXPECT_EQ((LimitCase{.limit = 15, .victim = true, .victim_end = 101 * s}.outcomes()),
+            (Lines{"kept", "reserved 0:1", "placed 1:1", "preempted"}));
+}
+
+// V has ended by then. What it gives back now it would have given back anyway.
+TEST(Easy, AVictimThatEndsInTimeLeavesNoLimitBesideAReservation) {
+  EXPECT_EQ((LimitCase{.limit = 12, .victim = true, .victim_end = 50 * s}.outcomes()),
+            (Lines{"kept", "reserved 0:1", "placed 1:1", "kept"}));
+  EXPECT_EQ((LimitCase{.limit = 11, .victim = true, .victim_gpus = 2, .victim_end = 50 * s}.outcomes()),
+            (Lines{"kept", "reserved 0:1", "quota", "kept"}));
+  EXPECT_EQ((LimitCase{.limit = 11, .run = 50 * s, .victim = true, .victim_gpus = 2, .victim_end = 50 * s}.outcomes()),
+            (Lines{"kept", "reserved 0:1", "placed 0:1", "kept"}));
+}
+
+// Of the two jobs the first is short and the second is not: each is tested where it runs.
+TEST(Easy, ShortJobsTakeNothingOfTheLimitLater) {
+  ProblemBuilder b;
+  b.rack("", {8, 4, 4});
+  const int queue = b.queue(kernel::kNone, {12});
+  b.hold(b.gang(1, 4), {.node = 0, .mask = 0b1111});
+  b.gang(1, 8, queue);
+  b.gang(1, 4, queue);
+  b.gang(1, 4, queue);
+  b.gang(1, 1, queue);
+  const Problem p = b.build();
+  const PassCase pass = easy(p, {kNever, kNever, 60 * s, 200 * s, kNever}, {ends(100 * s, 0)});
+
+  EXPECT_EQ(brief(solve(p, pass)), (Lines{"kept", "reserved 0:1", "placed 0:1", "placed 1:1", "quota"}));
+}
+
+// Half of the limit is used by a job that ends first. So later jobs may use the other half, as long as they end.
+TEST(Easy, WhatEndsBeforeLeavesItsLimit) {
+  ProblemBuilder b;
+  b.rack("", {8, 4, 4});
+  const int queue = b.queue(kernel::kNone, {12});
+  b.hold(b.gang(1, 4, queue), {.node = 0, .mask = 0b1111});
+  b.gang(1, 8, queue);
+  b.gang(1, 4, queue);
+  b.gang(1, 4, queue);
+  const Problem p = b.build();
+  const PassCase pass = easy(p, {kNever, kNever, 200 * s, 50 * s}, {ends(100 * s, 0)});
+
+  EXPECT_EQ(brief(solve(p, pass)), (Lines{"kept", "reserved 0:1", "placed 1:1", "placed 0:1"}));
+}
+
+// R uses the limit until J is to start. So K would have room then, and has none now.
+TEST(Easy, WhatEndsBeforeCountsNow) {
+  ProblemBuilder b;
+  b.rack("", {8, 4});
+  const int queue = b.queue(kernel::kNone, {4});
+  b.hold(b.gang(1, 4, queue), {.node = 0, .mask = 0b1111});
+  b.gang(1, 8);
+  b.gang(1, 4, queue);
+  const Problem p = b.build();
+
+  EXPECT_EQ(brief(solve(p, easy(p, {kNever, kNever, kNever}, {ends(100 * s, 0)}))), (Lines{"kept", "reserved 0:1", "quota"}));
+}
+
+// The limit of K's queue was lowered while V ran. K fails there now; a job of another queue does not.
+TEST(Easy, ALimitThatIsExceededStopsOnlyItsOwnJobs) {
+  ProblemBuilder b;
+  b.rack("", {8, 4, 4});
+  const int low = b.queue(kernel::kNone, {2});
+  const int queue = b.queue(kernel::kNone, {12});
+  b.hold(b.gang(1, 4), {.node = 0, .mask = 0b1111});
+  b.gang(1, 8, queue);
+  b.gang(1, 1, low);
+  b.gang(1, 4, queue);
+  b.hold(b.gang(1, 4, low), {.node = 2, .mask = 0b1111});
+  const Problem p = b.build();
+  const PassCase pass = easy(p, {kNever, kNever, kNever, kNever, kNever}, {ends(100 * s, 0)});
+
+  EXPECT_EQ(brief(solve(p, pass)), (Lines{"kept", "reserved 0:1", "quota", "placed 1:1", "kept"}));
 }
 
 }  // namespace berth::test

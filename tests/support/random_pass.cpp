@@ -89,6 +89,12 @@ PassCase random_pass(std::uint64_t seed, const Problem& problem) {
   return pass;
 }
 
+PassCase random_easy_pass(std::uint64_t seed, const Problem& problem) {
+  PassCase pass = random_pass(seed, problem);
+  pass.discipline = kernel::Discipline::kEasy;
+  return pass;
+}
+
 PassCase random_conservative_pass(std::uint64_t seed, const Problem& problem) {
   Random random(seed * 0xd6e8feb86659fd93ull + 4);
   PassCase pass = random_pass(seed, problem);

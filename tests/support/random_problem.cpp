@@ -264,4 +264,14 @@ Problem random_problem(std::uint64_t seed, const RandomSpec& spec) {
   return problem;
 }
 
+Problem random_problem_near_limits(std::uint64_t seed, const RandomSpec& spec) {
+  Problem p = random_problem(seed, spec);
+  Random random(seed * 0x9e3779b97f4a7c15ull + 31);
+  const std::int32_t gpus = p.gpu_begin.empty() ? 0 : p.gpu_begin.back();
+  for (std::size_t cell = 0; cell < p.queue_cap.size(); ++cell) {
+    if (random.percent(50)) p.queue_cap[cell] = p.queue_used[cell] + std::int64_t{kWholeGpu} * random.within(0, gpus / 3 + 1);
+  }
+  return p;
+}
+
 }  // namespace berth::test

@@ -31,9 +31,13 @@ inline constexpr TimeUs kRandomNow = 1000 * kSecond;
 
 /// A pure function of its arguments.
 Problem random_problem(std::uint64_t seed, const RandomSpec& spec = {});
+/// The same problem with limits that leave queues a few GPUs more than they use, or none.
+Problem random_problem_near_limits(std::uint64_t seed, const RandomSpec& spec = {});
 
 /// Order, flags, disciplines and taken GPUs for a scheduling pass over `problem`.
 PassCase random_pass(std::uint64_t seed, const Problem& problem);
+/// The same pass with EASY backfill.
+PassCase random_easy_pass(std::uint64_t seed, const Problem& problem);
 /// The same pass with conservative backfill, of jobs that more often end.
 PassCase random_conservative_pass(std::uint64_t seed, const Problem& problem);
 

@@ -58,6 +58,7 @@ const std::vector<std::string>& PlanValidator::check(const ClusterFacts& facts, 
   check_nodes(found);
   check_queues(found);
   if (actions_[static_cast<std::size_t>(Action::kReserve)] > 0 && out_.empty()) check_reservations(found);
+  if (actions_[static_cast<std::size_t>(Action::kReserve)] > 0 && out_.empty()) check_reserved_limits(found);
   check_totals(found);
   return out_;
 }

@@ -103,6 +103,10 @@ class PlanValidator {
   void check_stays(std::span<const Stay> stays, Violations& found);
   void check_apart(const Stay& stay, const Stay& other, Violations& found);
   bool sums_fit(std::int32_t node, Violations& found);
+  void check_reserved_limits(Violations& found);
+  void check_limits_then(const Decision& decision, Violations& found);
+  bool has_limit(std::int32_t queue) const;
+  void charge_decision(const Decision& decision, std::int64_t sign);
   void check_totals(Violations& found);
   void check_actions(bool all_jobs, Violations& found);
   std::int64_t working_gpus();
@@ -123,9 +127,11 @@ class PlanValidator {
   std::vector<std::int32_t> nodes_;  // that a plan of changes names
   std::vector<std::uint64_t> held_;  // [nodes] by running jobs; filled where some GPUs are being released
   std::vector<Share> shares_;
-  std::vector<Stay> stays_;                     // on nodes with reservations
-  std::vector<const Stay*> present_;            // on one node at one instant
-  std::vector<std::int64_t> queue_use_;         // [queues * (types + 1)] millionths of a GPU, with what queues below keep while idle
+  std::vector<Stay> stays_;           // on nodes with reservations
+  std::vector<const Stay*> present_;  // on one node at one instant
+  /// [queues * (types + 1)] millionths of a GPU, with what queues below keep while idle; at last, when reservations begin.
+  std::vector<std::int64_t> queue_use_;
+  std::vector<const Decision*> begins_, ends_;  // of reservations by start; a heap of all that end, the first on top
   std::vector<std::uint8_t> queue_changed_;     // same shape
   std::vector<PlanEntry> sorted_a_, sorted_b_;  // allocations compared row by row
   CertificateMemory certificates_;

@@ -65,8 +65,21 @@ class SerialPass {
     return p_.demands[p_.options[p_.option_begin[job] + o].demand];
   }
   TimeUs run_time(std::int32_t job, std::int32_t o) const { return request_.option_run[p_.option_begin[job] + o]; }
+  // Whether the job has ended when the reservation of EASY begins.
+  bool in_time(std::int32_t job, std::int32_t o) const {
+    return run_time(job, o) != kNever && request_.now + run_time(job, o) <= reserve_at_;
+  }
   bool quota(const State& s, std::int32_t job, std::int32_t o) const {
     return quota_passes(p_, s, p_.job_queue[job], demand(job, o).gpu_type, demand(job, o).quota);
+  }
+
+  // In each state in which the option is tested.
+  bool quota_in_both(const State& now, const std::optional<State>& beyond, std::int32_t job, std::int32_t o) const {
+    return quota(now, job, o) && (!beyond || in_time(job, o) || quota(*beyond, job, o));
+  }
+  bool may_come_back_beyond(std::int32_t job) const {
+    return has_ended_[static_cast<std::size_t>(job)] ||
+           quota_passes(p_, *beyond_, p_.job_queue[job], p_.held_type[job], quota_held_by(p_, job));
   }
 
   std::optional<Fit> fit_option(State& s, std::int32_t job, std::int32_t o, TimeUs start);
@@ -88,6 +101,7 @@ class SerialPass {
   State now_;
   std::optional<State> beyond_;             // with a reservation: resources for jobs that overlap it in time
   std::vector<std::uint64_t> beyond_mask_;  // [nodes] GPUs of that reservation
+  std::vector<bool> has_ended_;             // [jobs] one of the events before it
   TimeUs reserve_at_ = kNever;
   bool tried_reservation_ = false;
   bool blocked_ = false;  // an earlier job failed
@@ -126,13 +140,14 @@ std::optional<Fit> SerialPass::fit_in(State& now, std::optional<State>& beyond, 
   if (!beyond) return first_fit(now, job, request_.now, displacing);
   for (std::int32_t o = 0; o < options(job); ++o) {
     if (displacing && !may_displace(job, o)) continue;
-    const bool in_time = run_time(job, o) != kNever && request_.now + run_time(job, o) <= reserve_at_;
-    State& own = in_time ? now : *beyond;
-    State& other = in_time ? *beyond : now;
+    if (!quota_in_both(now, beyond, job, o)) continue;
+    const bool ends = in_time(job, o);
+    State& own = ends ? now : *beyond;
+    State& other = ends ? *beyond : now;
     auto fit = fit_option(own, job, o, request_.now);
     if (!fit) continue;
     for (const kernel::PlacedRow& row : fit->entries) take(p_, other, piece_of(p_.groups[fit->demand->group_begin + row.group], row));
-    charge_quota(p_, other, p_.job_queue[job], fit->demand->gpu_type, fit->demand->quota);
+    if (!ends) charge_quota(p_, other, p_.job_queue[job], fit->demand->gpu_type, fit->demand->quota);
     return fit;
   }
   return std::nullopt;
@@ -153,11 +168,13 @@ std::vector<Piece> pieces_beyond(const ProblemView& p, const std::vector<std::ui
 
 void SerialPass::release_beyond(State& beyond, std::int32_t job) const {
   for (const Piece& piece : pieces_beyond(p_, beyond_mask_, job)) give(p_, beyond, piece);
+  if (has_ended_[static_cast<std::size_t>(job)]) return;
   charge_quota(p_, beyond, p_.job_queue[job], p_.held_type[job], -quota_held_by(p_, job));
 }
 
 void SerialPass::hold_beyond(State& beyond, std::int32_t job) const {
   for (const Piece& piece : pieces_beyond(p_, beyond_mask_, job)) take(p_, beyond, piece);
+  if (has_ended_[static_cast<std::size_t>(job)]) return;
   charge_quota(p_, beyond, p_.job_queue[job], p_.held_type[job], quota_held_by(p_, job));
 }
 
@@ -192,7 +209,7 @@ std::optional<Fit> SerialPass::fit_with_victims(std::int32_t i) {
   beyond_ = std::move(best_beyond);
   for (std::int32_t k = *count - 1; k >= 0; --k) {
     const std::int32_t v = victims[static_cast<std::size_t>(k)];
-    if (take_back(p_, now_, job_at(v))) {
+    if ((!beyond_ || may_come_back_beyond(job_at(v))) && take_back(p_, now_, job_at(v))) {
       if (beyond_) hold_beyond(*beyond_, job_at(v));
       continue;
     }
@@ -221,6 +238,11 @@ bool SerialPass::reserve(std::int32_t i) {
   beyond_ = without_reserved(p_, now_, later, fit->entries);
   beyond_mask_.assign(now_.free.size(), 0);
   for (const kernel::PlacedRow& row : fit->entries) beyond_mask_[static_cast<std::size_t>(row.node)] |= row.mask;
+  has_ended_.assign(displaced_job_.size(), false);
+  for (std::int32_t e = 0; e < *count; ++e) {
+    const std::int32_t ended = events[static_cast<std::size_t>(e)].job;
+    if (ended != kNone) has_ended_[static_cast<std::size_t>(ended)] = true;
+  }
   at(i).outcome = Outcome::kReserved;
   at(i).reserve_at = reserve_at_;
   at(i).option = fit->option;
@@ -284,7 +306,7 @@ void SerialPass::visit(std::int32_t i) {
     return;
   }
   bool quota_open = options(job) == 0;
-  for (std::int32_t o = 0; o < options(job); ++o) quota_open = quota_open || quota(now_, job, o);
+  for (std::int32_t o = 0; o < options(job); ++o) quota_open = quota_open || quota_in_both(now_, beyond_, job, o);
   const bool ahead = request_.discipline == Discipline::kConservative;
   const bool in_windows = !reserved_.empty();  // conservative, from the first reservation on
   std::optional<Fit> fit;

@@ -57,6 +57,7 @@ void happen(const ProblemView& p, State& s, const TimedRelease& event) {
 
 State without_reserved(const ProblemView& p, const State& now, const State& later, const std::vector<kernel::PlacedRow>& reserved) {
   State s = now;
+  s.queue_used = later.queue_used;
   for (std::size_t n = 0; n < s.free.size(); ++n) {
     s.cpu[n] = std::min(now.cpu[n], later.cpu[n]);
     s.memory[n] = std::min(now.memory[n], later.memory[n]);

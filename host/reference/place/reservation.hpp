@@ -37,6 +37,7 @@ std::vector<TimedRelease> events_of(const kernel::PlaceRequest& request, const s
 void happen(const kernel::ProblemView& p, State& s, const TimedRelease& event);
 
 /// Resources left for jobs that overlap the reservation. `now` is the current state; in `later` the reserved job has started.
+/// Queues are charged as in `later`.
 State without_reserved(const kernel::ProblemView& p, const State& now, const State& later, const std::vector<kernel::PlacedRow>& reserved);
 
 }  // namespace berth::reference

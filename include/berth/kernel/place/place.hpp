@@ -44,6 +44,10 @@ struct PlacePass {
     const DemandRow& d = w.p.demands[option_of(job, o).demand];
     return passes_quota(w.p, s, job, d.gpu_type, d.quota);
   }
+  /// Whether option o passes quota: now, and beside a reservation in which it has not ended.
+  BERTH_HD bool quota_open(std::int32_t job, std::int32_t o) const {
+    return quota_ok(w.s, job, o) && (!outlasts(job, o) || quota_ok(later, job, o));
+  }
 
   /// Demands known not to fit: those whose row in the column equals `mark`. Without a column nothing is remembered.
   struct Known {
@@ -91,8 +95,10 @@ struct PlacePass {
     const TimeUs end = end_of(request.now, run_of(job, o));
     return end != kNever && end <= reserve_at;
   }
+  /// Whether it is placed beside a reservation, and still runs when that begins.
+  BERTH_HD bool outlasts(std::int32_t job, std::int32_t o) const { return beside() && !ends_in_time(job, o); }
   /// Of `known` and `infeasible`: the half that holds for an option.
-  BERTH_HD std::int32_t half_of(std::int32_t job, std::int32_t o) const { return beside() && !ends_in_time(job, o) ? w.p.n_demands : 0; }
+  BERTH_HD std::int32_t half_of(std::int32_t job, std::int32_t o) const { return outlasts(job, o) ? w.p.n_demands : 0; }
 
   /// Places option o beside a reservation, in both states.
   BERTH_HD bool place_beside(std::int32_t job, std::int32_t o, Known known) {
@@ -122,7 +128,7 @@ struct PlacePass {
     const std::int32_t n = options_of(job);
     for (std::int32_t o = 0; o < n; ++o) {
       if (displacing && !may_displace(job, o)) continue;
-      if (!quota_ok(w.s, job, o)) continue;
+      if (!quota_open(job, o)) continue;
       const Known half{known.column == nullptr ? nullptr : known.column + half_of(job, o), known.mark};
       if (beside() ? place_beside(job, o, half) : place(job, o, start, half)) return o;
     }
@@ -186,10 +192,15 @@ struct PlacePass {
     ws.before[after] = before;
   }
 
-  BERTH_HD void charge_option(PassState& s, std::int32_t job, std::int32_t o) {
+  /// Charges an option where it was tested. One thread.
+  BERTH_HD void charge_where_tested(std::int32_t job, std::int32_t o) {
     const DemandRow& d = w.p.demands[option_of(job, o).demand];
+    charge_queue(w.p, w.s, job, d.gpu_type, d.quota);
+    if (outlasts(job, o)) charge_queue(w.p, later, job, d.gpu_type, d.quota);
+  }
+  BERTH_HD void charge_option(std::int32_t job, std::int32_t o) {
     w.group.sync();
-    if (lead()) charge_queue(w.p, s, job, d.gpu_type, d.quota);
+    if (lead()) charge_where_tested(job, o);
     w.group.sync();
   }
 
@@ -199,7 +210,7 @@ struct PlacePass {
     const std::int32_t n = options_of(job);
     any_quota = false;
     for (std::int32_t o = 0; o < n; ++o) {
-      if (!quota_ok(w.s, job, o)) continue;
+      if (!quota_open(job, o)) continue;
       any_quota = true;
       if (known_infeasible(job, o)) continue;
       // Free GPUs only decrease until a job is displaced, so a failure holds until then.
@@ -228,15 +239,16 @@ struct PlacePass {
       if (!may_displace(job, o)) continue;
       const DemandRow& d = w.p.demands[option_of(job, o).demand];
       all = all || d.exact == 0;
-      by_quota = by_quota || !quota_ok(w.s, job, o);
+      by_quota = by_quota || !quota_open(job, o);
       if (hope) continue;
       const bool gpus = d.exact == 0 || (!known_infeasible(job, o) && w.s.type_free[d.gpu_type] + ws.later_gpus[d.gpu_type] >= d.gpus);
-      hope = gpus && quota_in_reach(job, o);
+      hope = gpus && quota_in_reach(w.s, job, o) && (!outlasts(job, o) || quota_in_reach(later, job, o));
     }
     if (!hope) return kNone;
-    VictimList victims{w.p,        request, ws.before, ws.victim_node, ws.displaced, ws.latest,
-                       ws.listed,  i,       all,       by_quota,       request.n,    beside() ? &later : nullptr,
-                       ws.reserved};
+    const Beside kept{ws.reserved, ws.returned};
+    VictimList victims{w.p,       request, ws.before, ws.victim_node, ws.displaced, ws.latest,
+                       ws.listed, i,       all,       by_quota,       request.n,    beside() ? &later : nullptr,
+                       kept};
     std::int32_t count = 0;
     displacing = true;
     const std::int32_t option = fit_after(victims, job, count, {may_remember() ? ws.infeasible : nullptr, 1});
@@ -245,16 +257,17 @@ struct PlacePass {
     // From the most important victim on: a victim whose GPUs are not needed keeps them.
     w.group.sync();
     if (lead()) {
-      const DemandRow& d = w.p.demands[option_of(job, option).demand];
-      charge_queue(w.p, w.s, job, d.gpu_type, d.quota);
+      charge_where_tested(job, option);
       for (std::int32_t k = count - 1; k >= 0; --k) {
         const std::int32_t v = ws.listed[k];
-        if (hold_again(w.p, w.s, request.order[v])) {
-          if (beside()) hold_beside(w.p, later, ws.reserved, request.order[v]);
+        const std::int32_t victim = request.order[v];
+        const bool open = !beside() || ws.returned[victim] != 0 || has_quota_again(w.p, later, victim);
+        if (open && hold_again(w.p, w.s, victim)) {
+          if (beside()) hold_beside(w.p, later, kept, victim);
           continue;
         }
         ws.displaced[v] = 1;
-        ws.gone[request.order[v]] = 1;
+        ws.gone[victim] = 1;
         result.displaced_by[v] = i;
         count_victim(w.p, request, ws, v, -1);
         remove_victim(v);
@@ -267,13 +280,13 @@ struct PlacePass {
   }
 
   /// False where the job's queues would have no room after all later victims left. What is charged falls by what they use at the most.
-  BERTH_HD bool quota_in_reach(std::int32_t job, std::int32_t o) const {
+  BERTH_HD bool quota_in_reach(const PassState& s, std::int32_t job, std::int32_t o) const {
     const DemandRow& d = w.p.demands[option_of(job, o).demand];
     for (std::int32_t column = 0; column < 2; ++column) {
       std::int64_t more = d.quota;
       for (std::int32_t q = w.p.job_queue[job]; q >= 0; q = w.p.queue_parent[q]) {
         const std::int64_t at = std::int64_t{q} * (w.p.n_types + 1) + (column == 0 ? d.gpu_type : w.p.n_types);
-        const std::int64_t least = w.s.queue_used[at] - ws.later_queue[at];
+        const std::int64_t least = s.queue_used[at] - ws.later_queue[at];
         if (w.p.queue_cap[at] != kNoLimit && least + more > w.p.queue_cap[at]) return false;
         if (w.p.queue_kept != nullptr) more = passed_on(least, w.p.queue_kept[at], more);
       }
@@ -311,8 +324,15 @@ struct PlacePass {
     if (lead()) events.change(w.s, count, 0);
     w.group.sync();
     for (std::int32_t n = w.group.rank(); n < w.p.n_nodes; n += w.group.size()) ws.reserved[n] = 0;
+    for (std::int32_t j = w.group.rank(); j < w.p.n_jobs; j += w.group.size()) ws.returned[j] = 0;
     copy_state(w.group, w.p, w.s, later);
     if (lead()) {
+      for (std::int32_t e = 0; e < count; ++e) {
+        const std::int32_t ended = events.give_quota(later, ws.events[e]);
+        if (ended >= 0) ws.returned[ended] = 1;
+      }
+      const DemandRow& d = w.p.demands[option_of(job, option).demand];
+      charge_queue(w.p, later, job, d.gpu_type, d.quota);
       for (std::int32_t e = from; e < end; ++e) {
         const PlacedRow& entry = w.entries[e];
         const std::int32_t node = entry.node;
@@ -368,7 +388,7 @@ struct PlacePass {
                                         bool any_quota) {
     const Outcome failure = displaced ? Outcome::kPreempted : w.ran_out ? Outcome::kGaveUp : Outcome::kWaits;
     if (option != kNone) {
-      if (!queue_charged) charge_option(w.s, job, option);
+      if (!queue_charged) charge_option(job, option);
       queue_charged = false;
       finish(i, displaced ? Outcome::kMoved : Outcome::kPlaced, option, from);
       w.group.sync();

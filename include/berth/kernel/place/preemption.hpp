@@ -30,10 +30,10 @@ struct VictimList {
   std::int32_t* listed;           // [n] positions found so far
   std::int32_t position;          // position of the job that is to start
   bool all;                       // false: victims that cannot make a difference are left out
-  bool by_quota;                  // some option of the job has no room in its quotas now
+  bool by_quota;                  // some option of the job has no room in its quotas
   std::int32_t last;              // position of the last one listed, n: none
   PassState* later;               // the state beside a reservation; nullptr: there is none
-  const std::uint64_t* reserved;  // [n_nodes] its GPUs
+  Beside beside;                  // what the reservation takes there
   std::int32_t n_listed = 0;
 
   BERTH_HD bool eligible(std::int32_t i) const {
@@ -63,11 +63,11 @@ struct VictimList {
     for (; count < to; ++count) {
       if (count == n_listed && !list_next()) break;
       release_job(p, s, request.order[listed[count]]);
-      if (later != nullptr) release_beside(p, *later, reserved, request.order[listed[count]]);
+      if (later != nullptr) release_beside(p, *later, beside, request.order[listed[count]]);
     }
     for (; count > to; --count) {
       hold_job(p, s, request.order[listed[count - 1]]);
-      if (later != nullptr) hold_beside(p, *later, reserved, request.order[listed[count - 1]]);
+      if (later != nullptr) hold_beside(p, *later, beside, request.order[listed[count - 1]]);
     }
     return count;
   }

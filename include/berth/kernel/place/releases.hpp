@@ -97,24 +97,32 @@ BERTH_HD inline void hold_job(const ProblemView& p, PassState& s, std::int32_t j
   charge_queue(p, s, job, p.held_type[job], held_quota(p, job));
 }
 
+/// What the reservation of EASY takes, in the state beside it.
+struct Beside {
+  const std::uint64_t* reserved;  // [n_nodes] its GPUs
+  const std::uint8_t* returned;   // [n_jobs] 1: the job has ended when the reservation begins: its queue is not charged for it
+};
+
 /// As release_job, in the state that leaves alone a reservation: its GPUs stay taken, and so do cores and memory of its nodes.
-/// Queues are charged in the state now alone. `reserved`: [n_nodes]. One thread.
-BERTH_HD inline void release_beside(const ProblemView& p, PassState& s, const std::uint64_t* reserved, std::int32_t job) {
+/// One thread.
+BERTH_HD inline void release_beside(const ProblemView& p, PassState& s, const Beside& beside, std::int32_t job) {
   for (std::int32_t h = p.held_begin[job]; h < p.held_end[job]; ++h) {
     const HeldRow& r = p.held[h];
-    const std::uint64_t kept = reserved[r.node];
+    const std::uint64_t kept = beside.reserved[r.node];
     give_mask(p, s, r.node, r.mask & ~kept, p.node_open[r.node], r.share_ppm, r.gpu_memory, kept == 0 ? r.cpu : 0,
               kept == 0 ? r.memory : 0);
   }
+  if (beside.returned[job] == 0) charge_queue(p, s, job, p.held_type[job], -held_quota(p, job));
 }
 
 /// The exact inverse of release_beside. One thread.
-BERTH_HD inline void hold_beside(const ProblemView& p, PassState& s, const std::uint64_t* reserved, std::int32_t job) {
+BERTH_HD inline void hold_beside(const ProblemView& p, PassState& s, const Beside& beside, std::int32_t job) {
   for (std::int32_t h = p.held_end[job] - 1; h >= p.held_begin[job]; --h) {
     const HeldRow& r = p.held[h];
-    const std::uint64_t kept = reserved[r.node];
+    const std::uint64_t kept = beside.reserved[r.node];
     take_mask(p, s, r.node, r.mask & ~kept, r.share_ppm, r.gpu_memory, kept == 0 ? r.cpu : 0, kept == 0 ? r.memory : 0);
   }
+  if (beside.returned[job] == 0) charge_queue(p, s, job, p.held_type[job], held_quota(p, job));
 }
 
 BERTH_HD inline bool row_still_free(const ProblemView& p, const PassState& s, const HeldRow& r) {
@@ -134,9 +142,14 @@ BERTH_HD inline bool row_still_free(const ProblemView& p, const PassState& s, co
   return true;
 }
 
+/// Whether the queues of a job have room for what it held.
+BERTH_HD inline bool has_quota_again(const ProblemView& p, const PassState& s, std::int32_t job) {
+  return passes_quota(p, s, job, p.held_type[job] < 0 ? p.n_types : p.held_type[job], held_quota(p, job));
+}
+
 /// Holds the job again if all its resources are still free. One thread. @returns whether it does.
 BERTH_HD inline bool hold_again(const ProblemView& p, PassState& s, std::int32_t job) {
-  if (!passes_quota(p, s, job, p.held_type[job] < 0 ? p.n_types : p.held_type[job], held_quota(p, job))) return false;
+  if (!has_quota_again(p, s, job)) return false;
   std::int32_t h = p.held_begin[job];
   for (; h < p.held_end[job]; ++h) {
     const HeldRow& r = p.held[h];
@@ -197,6 +210,16 @@ struct EventList {
   const ReleaseEvent* events;
   std::int32_t n;
 
+  /// Only what an event gives back of quotas. @returns the job that ends, kNone
+  BERTH_HD std::int32_t give_quota(const PassState& s, const ReleaseEvent& e) const {
+    if (e.position >= 0) {
+      const DemandRow& demand = p.demands[p.options[p.option_begin[e.job] + result.option[e.position]].demand];
+      charge_queue(p, s, e.job, demand.gpu_type, -demand.quota);
+    } else if (e.job >= 0) {
+      charge_queue(p, s, e.job, p.held_type[e.job], -held_quota(p, e.job));
+    }
+    return e.job;
+  }
   BERTH_HD void happen(PassState& s, const ReleaseEvent& e, bool give) const {
     if (e.position >= 0) {
       const std::int32_t job = e.job;

@@ -78,6 +78,7 @@ struct PlaceWorkspace {
   std::int64_t* cpu_left;     // [n_nodes] of reserved nodes, at the start of the reservation and after it
   std::int64_t* memory_left;  // [n_nodes]
   std::uint64_t* reserved;    // [n_nodes] GPUs of the reservation of EASY, once there is one
+  std::uint8_t* returned;     // [n_jobs] 1: has given back all that it holds before that begins
   FlatDemand* flat;           // [n_demands] where has_flat_steps
   TimelineSpace timeline;     // conservative
 };
@@ -163,6 +164,7 @@ inline PlaceWorkspace carve(BumpAllocator& c, const ProblemView& p, const PlaceR
   ws.cpu_left = c.take<std::int64_t>(easy ? p.n_nodes : 0);
   ws.memory_left = c.take<std::int64_t>(easy ? p.n_nodes : 0);
   ws.reserved = c.take<std::uint64_t>(easy ? p.n_nodes : 0);
+  ws.returned = c.take<std::uint8_t>(easy ? p.n_jobs : 0);
   ws.flat = c.take<FlatDemand>(has_flat_steps(p, r) ? p.n_demands : 0);
   if (r.discipline == Discipline::kConservative) ws.timeline = carve_timeline(c, p, r);
   return ws;

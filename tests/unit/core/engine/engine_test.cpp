@@ -96,6 +96,40 @@ TEST(Engine, EasyReservesForTheFirstAndLetsOnlyShortJobsPass) {
   EXPECT_EQ(of(state, plan, "d").action, Action::kStart);
 }
 
+// The limit of q is 9, and c is reserved for 8 on n0. d may use the other two GPUs until then. Its place may be slower than the tightest:
+// over two racks it takes twice as long, and c would find the limit used. So nothing is promised to c.
+TEST(Engine, AReservationWithoutRoomInItsQueueIsDropped) {
+  const auto decide = [](std::int64_t rate_over_racks, const char* discipline) {
+    Snapshot s = test::two_racks();
+    s.queues.resize(1);
+    s.queues[0].id = "q";
+    s.queues[0].quotas = {{"*", 0, 9, kUnlimited}};
+    run_on(add_job(s, "a", 8), "n0", {0, 1, 2, 3, 4, 5, 6, 7}).estimate.run_us = 100 * kSecond;
+    run_on(add_job(s, "b1", 7), "n1", {0, 1, 2, 3, 4, 5, 6});
+    run_on(add_job(s, "b2", 7), "n2", {0, 1, 2, 3, 4, 5, 6});
+    run_on(add_job(s, "b3", 8), "n3", {0, 1, 2, 3, 4, 5, 6, 7});
+    Job& wide = add_job(s, "c", 8);
+    wide.queue = "q";
+    wide.shapes[0].groups = {test::group_of("w", 1, 8)};
+    Job& pair = add_job(s, "d", 2);
+    pair.queue = "q";
+    pair.estimate.run_us = 80 * kSecond;
+    pair.profile.kind = ProfileKind::kTable;
+    pair.profile.points = {{"", 2, 0, "node", 2'000'000}, {"", 2, 0, "pod", rate_over_racks}};
+    const ClusterState state(s);
+    Engine engine;
+    const Plan plan = engine.decide(state, ask("fifo", {{"discipline", discipline}}));
+    EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
+    return std::string(to_string(of(state, plan, "c").action)) + ", " + std::string(to_string(of(state, plan, "d").action)) + " until " +
+           std::to_string(of(state, plan, "d").finish_us / kSecond);
+  };
+
+  for (const char* discipline : {"easy", "conservative"}) {
+    EXPECT_EQ(decide(2'000'000, discipline), "reserve, start until 180");
+    EXPECT_EQ(decide(1'000'000, discipline), "wait, start until 260");
+  }
+}
+
 // `hog` holds 8 GPUs and has 100 GPU-seconds of service; the queue ends at 500: 50 s from now.
 TEST(Engine, SaysUntilWhenItsOrderHolds) {
   Snapshot s = one_node_full();

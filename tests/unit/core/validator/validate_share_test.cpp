@@ -133,6 +133,66 @@ TEST(ValidateReservation, FitsAfterTheFinishingJobsLeave) {
   EXPECT_EQ(after.check(), "");
 }
 
+// The limit of root is 12, and leaf keeps 2 of it. Job c has 4 GPUs and b is reserved for 8.
+TEST(ValidateReservation, QueuesHaveRoomForReservedJobs) {
+  Snapshot s = two_racks();
+  Queue root, other, leaf;
+  root.id = "root";
+  root.quotas = {{"*", 0, 12, kUnlimited}};
+  other.id = "other";
+  leaf.id = "leaf";
+  other.parent = leaf.parent = "root";
+  s.queues = {other, leaf, root};
+  run_on(add_job(s, "a", 8), "n0", {0, 1, 2, 3, 4, 5, 6, 7});
+  add_job(s, "b", 8).queue = "other";
+  add_job(s, "c", 4).queue = "other";
+  add_job(s, "d", 2).queue = "root";
+  const TimeUs end = s.now_us + 500;
+  const auto check = [&](TimeUs end_of_c, std::int32_t gpus_of_d) {
+    PlanMaker m(s);
+    m.plan.decisions[0].finish_us = end;
+    m.give(1, Action::kReserve, flat({{0, 0xff}})).start_us = end;
+    m.give(2, Action::kStart, flat({{1, 0xf}}), end_of_c);
+    if (gpus_of_d > 0) m.give(3, Action::kStart, flat({{2, 3}}));
+    return m.check();
+  };
+  const std::string over = "job b: is reserved for 100.0005 s; jobs of queue root would hold 14 GPUs then, and it may have 12\n";
+
+  EXPECT_EQ(check(kNever, 0), "");
+  EXPECT_EQ(check(kNever, 2), over);
+  EXPECT_EQ(check(end + 1, 2), over);
+  EXPECT_EQ(check(end, 2), "");
+
+  s.queues[1].quotas = {{"*", 2, kUnlimited, kUnlimited, 0}};
+  EXPECT_EQ(check(end, 2), "");
+  EXPECT_EQ(
+      check(end + 1, 0),
+      "job b: is reserved for 100.0005 s; jobs of queue root would hold, and queues below it keep, 14 GPUs then, and it may have 12\n");
+}
+
+// Two reservations of one queue: the second begins when the first has ended, or before.
+TEST(ValidateReservation, ReservedJobsGiveTheirQuotaBack) {
+  Snapshot s = two_racks();
+  Queue queue;
+  queue.id = "q";
+  queue.quotas = {{"a100", 0, 8, kUnlimited}};
+  s.queues = {queue};
+  run_on(add_job(s, "a", 8), "n0", {0, 1, 2, 3, 4, 5, 6, 7});
+  add_job(s, "b", 8).queue = "q";
+  add_job(s, "c", 1).queue = "q";
+  const TimeUs end = s.now_us + 500;
+  const auto check = [&](TimeUs start_of_c) {
+    PlanMaker m(s);
+    m.plan.decisions[0].finish_us = end;
+    m.give(1, Action::kReserve, flat({{0, 0xff}}), end + 9).start_us = end;
+    m.give(2, Action::kReserve, flat({{1, 1}})).start_us = start_of_c;
+    return m.check();
+  };
+
+  EXPECT_EQ(check(end + 9), "");
+  EXPECT_EQ(check(end + 8), "job c: is reserved for 100.000508 s; jobs of queue q would hold 9 a100 GPUs then, and it may have 8\n");
+}
+
 TEST(ValidateReservation, CountsCoresOfJobsThatStay) {
   Snapshot s = two_racks();
   s.nodes[0].cpu_milli = 1000;
