@@ -17,6 +17,10 @@ std::span<const RuleCase> kueue_cases() {
       {"kueue-cohort-quota", kGreedy, "nominalQuota of a Cohort: 0 + 12 = 12", {"q0 q1"}},
       {"kueue-queueing", kGreedy, "BestEffortFIFO: a does not block b", {"b c"}},
       {"kueue-queueing", kStrict, "StrictFIFO: a blocks b of its queue, and not c", {"c"}, RuleAnswer{"b c"}},
+      // cluster_queue.md, "FlavorFungibility"
+      {"kueue-flavors", kGreedy, "b is within 8 of H with b0; a1 of H borrows", {"b0", "a1"}},
+      {"kueue-flavors-next", kGreedy, "whenCanPreempt TryNextFlavor: A has free GPUs", {"b0"}},
+      {"kueue-flavors-next", kGreedy, "whenCanPreempt Preempt: a1 of H leaves", {"b0", "a1"}, RuleAnswer{"b0"}},
       // preemption.md, "Classic Preemption"
       {"kueue-reclaim", kGreedy, "reclaimWithinCohort Any: b alone is above its nominal quota", {"c1", "b4"}},
       {"kueue-reclaim-two", kGreedy, "candidates are of queues that borrow still: b1 first, then a1", {"c0", "b1 a1"}},

@@ -49,7 +49,7 @@ Plan load_valid_plan(const ExplainArguments& options, const LoadedState& loaded)
 int explain_queues(const ExplainArguments& options, const LoadedState& loaded) {
   Plan plan;
   if (!options.plan.empty()) plan = load_valid_plan(options, loaded);
-  const std::vector<QueueStanding> standings = core::queue_standings(loaded.state, options.plan.empty() ? nullptr : &plan);
+  const std::vector<QueueStanding> standings = queue_standings(loaded.state, options.plan.empty() ? nullptr : &plan);
   print(options.json ? queue_json(loaded.state, standings) : report::queue_text(loaded.state, standings));
   return kDone;
 }

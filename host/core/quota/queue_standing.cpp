@@ -17,10 +17,11 @@ using QueueCells = std::vector<std::int64_t>;  // [queues * (types + 1)]
 
 class Standings {
  public:
-  Standings(const StateImpl& state, const Plan* plan)
+  Standings(const StateImpl& state, const Plan* plan, std::span<const std::uint8_t> rejected)
       : s_(state), p_(state.problem()), columns_(state.gpu_types.size() + 1), own_(cells(), 0), asked_(cells(), 0), waiting_(cells(), 0) {
     holds_.assign(s_.jobs.size(), 0);
-    rejected_.assign(s_.jobs.size(), 0);
+    rejected_.assign(rejected.begin(), rejected.end());
+    rejected_.resize(s_.jobs.size(), 0);
     std::vector<std::uint8_t> decided(s_.jobs.size(), plan != nullptr && !plan->changes_only ? 1 : 0);
     for (std::size_t i = 0; plan != nullptr && i < plan->decisions.size(); ++i) {
       const Decision& d = plan->decisions[i];
@@ -126,7 +127,9 @@ class Standings {
 
 }  // namespace
 
-std::vector<QueueStanding> queue_standings(const StateView& state, const Plan* plan) { return Standings(impl_of(state), plan).rows(); }
+std::vector<QueueStanding> queue_standings(const StateView& state, const Plan* plan, std::span<const std::uint8_t> rejected) {
+  return Standings(impl_of(state), plan, rejected).rows();
+}
 
 bool any_quota(const StateView& state) {
   const std::vector<Queue>& queues = state.queues();
@@ -136,11 +139,6 @@ bool any_quota(const StateView& state) {
 }  // namespace berth::core
 
 namespace berth {
-
-std::vector<QueueStanding> queue_standings(const ClusterState& state, const Plan* plan) {
-  if (plan != nullptr && plan->revision != state.revision()) throw InvalidArgument("the plan is of another revision of the state");
-  return core::queue_standings(StateView(state), plan);
-}
 
 std::int32_t find_queue(const ClusterState& state, std::string_view id) {
   const auto& index = impl_of(StateView(state)).queue_index;

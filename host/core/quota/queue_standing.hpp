@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "berth/queues.hpp"
@@ -8,7 +9,8 @@
 namespace berth::core {
 
 /// As berth::queue_standings.
-std::vector<QueueStanding> queue_standings(const StateView& state, const Plan* plan);
+/// @param rejected  [jobs] 1: a job that waits and can never run; it asks for nothing. Not needed with a whole plan
+std::vector<QueueStanding> queue_standings(const StateView& state, const Plan* plan, std::span<const std::uint8_t> rejected = {});
 
 /// Whether some queue states a quota.
 bool any_quota(const StateView& state);

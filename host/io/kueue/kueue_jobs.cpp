@@ -184,8 +184,6 @@ class WorkloadJob {
   }
 
   void add_shapes(const Shape& shape, Job& job) {
-    if (types_.size() > 1)
-      notes_.count("job", " that may run on several GPU types: it counts over all types alone, and borrows where quotas are of types", id_);
     for (const std::string& type : types_) {
       Shape& one = job.shapes.emplace_back(shape);
       one.gpu_type = type;
