@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "berth/engine.hpp"
 #include "berth/state.hpp"
@@ -21,47 +22,60 @@ std::string object(const std::string& kind, const std::string& metadata, const s
          R"(}, "spec": {)" + spec + R"(}, "status": {)" + status + "}}\n";
 }
 
-std::string quota(std::int64_t nominal, std::int64_t borrowing, std::int64_t lending) {
-  return R"("resourceGroups": [{"coveredResources": ["nvidia.com/gpu"], "flavors": [{"name": "f", "resources": [{"name": )"
-         R"("nvidia.com/gpu", "nominalQuota": )" +
-         quoted(std::to_string(nominal)) + (borrowing == kUnlimited ? "" : R"(, "borrowingLimit": )" + quoted(std::to_string(borrowing))) +
-         (lending == kUnlimited ? "" : R"(, "lendingLimit": )" + quoted(std::to_string(lending))) + "}]}]}]";
+// A flavor is called as its GPU type is. What is of all types is of the first one.
+std::string flavor_of(const Snapshot& s, const std::string& gpu_type) {
+  return gpu_type.empty() || gpu_type == "*" ? s.gpu_types[0].id : gpu_type;
+}
+
+std::string quota(const Snapshot& s, const std::vector<Quota>& quotas) {
+  std::string flavors;
+  for (const Quota& one : quotas) {
+    const auto limit = [](const char* key, std::int64_t gpus) {
+      return gpus == kUnlimited ? std::string() : std::string(", \"") + key + "\": " + quoted(std::to_string(gpus));
+    };
+    flavors += std::string(flavors.empty() ? "" : ", ") + R"({"name": )" + quoted(flavor_of(s, one.gpu_type)) +
+               R"(, "resources": [{"name": "nvidia.com/gpu", "nominalQuota": )" + quoted(std::to_string(one.guarantee)) +
+               limit("borrowingLimit", one.borrowing) + limit("lendingLimit", one.lending) + "}]}";
+  }
+  return R"("resourceGroups": [{"coveredResources": ["nvidia.com/gpu"], "flavors": [)" + flavors + "]}]";
 }
 
 std::string weight(const Queue& queue) { return R"(, "fairSharing": {"weight": )" + quoted(std::to_string(queue.weight_ppm) + "u") + "}"; }
 
 // A queue with others below it is a Cohort. Its own quota is what it has on top of theirs.
 std::string queue_objects(const Snapshot& s, const Queue& queue) {
-  std::int64_t nominal = queue.quotas.empty() ? 0 : queue.quotas[0].guarantee;
-  const std::int64_t borrowing = queue.quotas.empty() ? kUnlimited : queue.quotas[0].borrowing;
-  const std::int64_t lending = queue.quotas.empty() ? kUnlimited : queue.quotas[0].lending;
+  std::vector<Quota> quotas = queue.quotas;
+  if (quotas.empty()) quotas.push_back({"*", 0, kUnlimited, kUnlimited});
   bool is_cohort = false;
   for (const Queue& below : s.queues) {
     if (below.parent != queue.id) continue;
     is_cohort = true;
-    nominal -= below.quotas.empty() ? 0 : below.quotas[0].guarantee;
+    for (Quota& one : quotas) {
+      for (const Quota& its : below.quotas) one.guarantee -= its.gpu_type == one.gpu_type ? its.guarantee : 0;
+    }
   }
-  nominal = std::max<std::int64_t>(0, nominal);
+  for (Quota& one : quotas) one.guarantee = std::max<std::int64_t>(0, one.guarantee);
   if (is_cohort) {
     const std::string parent = queue.parent.empty() ? "" : R"("parentName": )" + quoted(queue.parent) + ", ";
-    return object("Cohort", quoted(queue.id), parent + quota(nominal, borrowing, lending) + weight(queue));
+    return object("Cohort", quoted(queue.id), parent + quota(s, quotas) + weight(queue));
   }
   const std::string cohort = queue.parent.empty() ? "" : R"("cohortName": )" + quoted(queue.parent) + ", ";
   return object("ClusterQueue", quoted(queue.id),
                 cohort +
                     R"("namespaceSelector": {}, "preemption": {"reclaimWithinCohort": "Any", "withinClusterQueue": "LowerPriority"}, )" +
-                    quota(nominal, borrowing, lending) + weight(queue)) +
+                    quota(s, quotas) + weight(queue)) +
          object("LocalQueue", quoted(queue.id) + R"(, "namespace": "ns")", R"("clusterQueue": )" + quoted(queue.id));
 }
 
-std::string workload(const Job& job) {
+std::string workload(const Snapshot& s, const Job& job) {
   const std::string since = quoted(instant(job.submit_us));
   std::string status;
   if (job.state == JobState::kRunning) {
+    const auto shape = std::find_if(job.shapes.begin(), job.shapes.end(), [&](const Shape& one) { return one.id == job.allocation.shape; });
+    const std::string flavor = flavor_of(s, shape == job.shapes.end() ? "" : shape->gpu_type);
     status = R"("admission": {"clusterQueue": )" + quoted(job.queue) +
-             R"(, "podSetAssignments": [{"name": "main", "count": 1, "flavors": {"nvidia.com/gpu": "f"}}]}, "conditions": [)"
-             R"({"type": "Admitted", "status": "True", "lastTransitionTime": )" +
-             since + "}]";
+             R"(, "podSetAssignments": [{"name": "main", "count": 1, "flavors": {"nvidia.com/gpu": )" + quoted(flavor) +
+             R"(}}]}, "conditions": [{"type": "Admitted", "status": "True", "lastTransitionTime": )" + since + "}]";
   }
   return object("Workload", quoted(job.id) + R"(, "namespace": "ns", "creationTimestamp": )" + since,
                 R"("queueName": )" + quoted(job.queue) + R"(, "priority": )" + std::to_string(job.priority) +
@@ -72,14 +86,17 @@ std::string workload(const Job& job) {
 }
 
 std::string kueue_objects(const Snapshot& s) {
-  std::string all = object("ResourceFlavor", quoted("f"), R"("nodeLabels": {"nvidia.com/gpu.product": "H"})");
+  std::string all;
+  for (const GpuType& type : s.gpu_types) {
+    all += object("ResourceFlavor", quoted(type.id), R"("nodeLabels": {"nvidia.com/gpu.product": )" + quoted(type.id) + "}");
+  }
   for (const Queue& queue : s.queues) all += queue_objects(s, queue);
-  for (const Job& job : s.jobs) all += workload(job);
+  for (const Job& job : s.jobs) all += workload(s, job);
   for (const Node& node : s.nodes) {
     const std::string gpus = R"({"nvidia.com/gpu": )" + quoted(std::to_string(node.gpus)) + "}";
     all += R"({"apiVersion": "v1", "kind": "Node", "metadata": {"name": )" + quoted(node.id) +
-           R"(, "labels": {"nvidia.com/gpu.product": "H"}}, "status": {"capacity": )" + gpus + R"(, "allocatable": )" + gpus +
-           R"(, "conditions": [{"type": "Ready", "status": "True"}]}})" + "\n";
+           R"(, "labels": {"nvidia.com/gpu.product": )" + quoted(flavor_of(s, node.gpu_type)) + R"(}}, "status": {"capacity": )" + gpus +
+           R"(, "allocatable": )" + gpus + R"(, "conditions": [{"type": "Ready", "status": "True"}]}})" + "\n";
   }
   return all;
 }
