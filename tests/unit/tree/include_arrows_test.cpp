@@ -42,7 +42,8 @@ constexpr std::array kLayers{
     Layer{"host/sim/", 5},       Layer{"host/report/", 5},
     Layer{"host/fit/", 6},      // of the command alone: the library needs no optimiser
     Layer{"host/results/", 6},  // likewise: nor a database
-    Layer{"host/cli/", 7},       Layer{"python-free-bindings/", 6},
+    Layer{"host/report/html/", 7},  // likewise: it reads what host/results stores
+    Layer{"host/cli/", 8},       Layer{"python-free-bindings/", 6},
 };
 constexpr int kMiddleRank = 5;
 
