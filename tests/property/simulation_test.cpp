@@ -53,8 +53,8 @@ std::string stays_text(Stays& stays, const SimulationTotals& totals) {
   for (const Stay& stay : all) {
     gpu_us += static_cast<__int128>(std::popcount(stay.gpus)) * (stay.until_us - stay.from_us);
     Stay* before = merged.empty() ? nullptr : &merged.back();
-    if (before != nullptr && std::tie(before->job, before->node, before->gpus, before->until_us) ==
-                                 std::tie(stay.job, stay.node, stay.gpus, stay.from_us)) {
+    if (before != nullptr &&
+        std::tie(before->job, before->node, before->gpus, before->until_us) == std::tie(stay.job, stay.node, stay.gpus, stay.from_us)) {
       before->until_us = stay.until_us;
     } else {
       merged.push_back(stay);
