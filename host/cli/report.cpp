@@ -13,7 +13,7 @@ namespace berth::cli {
 namespace {
 
 struct ReportArguments {
-  std::string store, out, format = "html", part = "comparison", metric = "mean_jct", baseline;
+  std::string store, links, out, format = "html", part = "comparison", metric = "mean_jct", baseline;
   std::vector<std::int64_t> runs;
   std::int64_t gantt_rows = 250'000;
 };
@@ -40,14 +40,16 @@ std::size_t place_of(const char* option, const std::string& name, const Names& n
 
 int run(const ReportArguments& options) {
   if (options.store == "-") throw InvalidArgument("RESULTS: a database is a file of its own, not standard input");
-  check_places({{"RESULTS", options.store}}, {{"--out", options.out}});
+  check_places({{"RESULTS", options.store}, {"--links", options.links}}, {{"--out", options.out}});
   if (options.format == "html" && options.out.empty()) throw InvalidArgument("--out is required for a page; '-' prints it");
+  if (options.format != "html" && !options.links.empty()) throw InvalidArgument("--links: only a page shows links");
   const auto part = static_cast<report::ReportPart>(place_of("--part", options.part, report::kReportParts));
   const std::size_t metric = place_of("--metric", options.metric, metric_keys());
   results::ResultsReader store(options.store);
   const bool page = options.format == "html";
-  const report::ReportFacts facts = report::read_report_facts(
+  report::ReportFacts facts = report::read_report_facts(
       store, report::read_report_input(store, options.store, options.runs, options.baseline), page ? options.gantt_rows : 0, page);
+  if (!options.links.empty()) facts.links = report::read_links(options.links);
   const std::string text = page                       ? report::report_page(facts)
                            : options.format == "csv"  ? report::report_csv(facts, part)
                            : options.format == "json" ? report::report_json(facts)
@@ -81,6 +83,7 @@ void add_report(Commands& commands) {
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--baseline", options->baseline, "Compare with this policy; else with the first of each scenario")->type_name("POLICY");
+  app.add_option("--links", options->links, "Add the loads of links that explain --links --json wrote to FILE")->type_name("FILE");
   app.add_option("--run", options->runs, "Report these runs only, by id")->type_name("ID");
   app.add_option("--gantt-rows", options->gantt_rows, "Draw at most N jobs and stays in the charts of nodes and jobs")
       ->check(whole_number<std::int64_t>())

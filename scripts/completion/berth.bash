@@ -74,7 +74,7 @@ _berth() {
           ;;
         shadow) words="--slurm --held --policy --param --slack --rows --json" ;;
         simulate) words="--cluster --trace --trace-format --virtual-clusters --stream --workload --jobs --load --policy --policy-exec --policy-timeout --param --placement --estimates --progress --overheads --events --failures --round --at-events --elastic --fidelity --gpu-jobs --network --by --out --jobs-out --history-out --series-out --series-every --stays --threads --seed --json" ;;
-        report) words="--out --format --part --metric --baseline --run --gantt-rows" ;;
+        report) words="--out --format --part --metric --baseline --links --run --gantt-rows" ;;
         fit) words="--out --test --leave-out --json" ;;
         bench) words="--suite --threads --device --seed --json --quick" ;;
         policies) words="--json --names $("${COMP_WORDS[0]}" policies --names 2>/dev/null)" ;;

@@ -335,6 +335,41 @@ TEST(CliReport, RepeatedAndInterruptedRunsAreNamed) {
   EXPECT_FALSE(contains(other, "\"label\":\"srtf\"")) << other;
 }
 
+TEST(CliReport, LinksAreThoseOfExplain) {
+  const Folder folder;
+  write_trace(folder);
+  const std::string store = simulated(folder, "--policy fifo");
+  const std::string links = berth("explain --links --json --snapshot '" + golden("shared-links") + "'").out;
+  folder.write("links.json", links);
+  const std::string page = report(store, "--out - --links '" + (folder / "links.json") + "'").out;
+  EXPECT_TRUE(contains(page, "<table id=\"links-table\">"));
+  const std::size_t at = links.find("\"link\":\"") + 8;
+  EXPECT_TRUE(contains(page, "<th scope=\"row\">" + links.substr(at, links.find('"', at) - at) + "</th>")) << "the first link";
+  EXPECT_FALSE(contains(report(store, "--out -").out, "links-table\">"));
+
+  for (const auto& [text, said] : std::vector<std::pair<std::string, std::string>>{
+           {"", "is no JSON"},
+           {"{", "is no JSON"},
+           {"[]", "/schema: is not 'berth.links.v1'"},
+           {R"({"schema": "berth.plan.v1"})", "/schema: is not 'berth.links.v1'"},
+           {R"({"schema": "berth.links.v1", "links": 3})", "/links: is no list"},
+           {R"({"schema": "berth.links.v1", "links": [{"link": 3}]})", "/links/0/link: is no text"},
+           {R"({"schema": "berth.links.v1", "links": [{"link": "a", "load": -1}]})", "/links/0/load: is no number from 0 on"},
+           {R"({"schema": "berth.links.v1", "links": [{"link": "a", "load": 1, "gangs": [1]}]})", "/links/0/gangs"}}) {
+    folder.write("wrong.json", text);
+    const Answer answer = report(store, "--out - --links '" + (folder / "wrong.json") + "'");
+    EXPECT_EQ(answer.code, 2) << text;
+    EXPECT_TRUE(contains(answer.err, said)) << text << ": " << answer.err;
+  }
+  EXPECT_EQ(report(store, "--out - --links /no/such/file").code, 2);
+  EXPECT_EQ(report(store, "--format csv --links '" + (folder / "links.json") + "'").code, 2);
+  folder.write("hostile.json",
+               R"({"schema": "berth.links.v1", "links": [{"link": "<img src=x>", "load": 7, "gangs": ["</table><script>"]}]})");
+  const std::string safe = report(store, "--out - --links '" + (folder / "hostile.json") + "'").out;
+  EXPECT_TRUE(contains(safe, "&lt;img src=x&gt;"));
+  EXPECT_FALSE(contains(safe, "<img"));
+}
+
 TEST(CliReport, JsonIsAsSaid) {
   const Folder folder;
   write_trace(folder);

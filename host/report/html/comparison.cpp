@@ -30,7 +30,7 @@ std::vector<std::int64_t> only_values(const std::map<std::int64_t, std::int64_t>
 ComparedFigures compare_configurations(const ReportInput& input) {
   ComparedFigures all(input.configurations.size(), std::vector<Compared>(kMetrics.size()));
   for (std::size_t m = 0; m < kMetrics.size(); ++m) {
-    for (const Scenario& scenario : input.scenarios) {
+    for (const ComparedScenario& scenario : input.scenarios) {
       const auto base = values_by_seed(input, input.configurations[scenario.baseline], kMetrics[m]);
       for (const std::size_t c : scenario.configurations) {
         const auto own = values_by_seed(input, input.configurations[c], kMetrics[m]);
@@ -49,6 +49,8 @@ ComparedFigures compare_configurations(const ReportInput& input) {
   return all;
 }
 
-bool is_clear(const Estimate& difference) { return difference.half && std::abs(static_cast<double>(difference.mean)) > *difference.half; }
+bool is_clear(const MeanEstimate& difference) {
+  return difference.half && std::abs(static_cast<double>(difference.mean)) > *difference.half;
+}
 
 }  // namespace berth::report

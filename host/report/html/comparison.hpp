@@ -11,8 +11,8 @@ namespace berth::report {
 
 /// One figure of a configuration, in millionths: microseconds, parts per million, millionths of a count.
 struct Compared {
-  Estimate value;
-  std::optional<Estimate> difference;  ///< from the baseline, by seed, over the seeds that both have; absent: no such seed
+  MeanEstimate value;
+  std::optional<MeanEstimate> difference;  ///< from the baseline, by seed, over the seeds that both have; absent: no such seed
 };
 
 /// [configurations][kMetrics]
@@ -21,6 +21,6 @@ using ComparedFigures = std::vector<std::vector<Compared>>;
 ComparedFigures compare_configurations(const ReportInput& input);
 
 /// Whether a difference is more than chance: its interval does not contain 0.
-bool is_clear(const Estimate& difference);
+bool is_clear(const MeanEstimate& difference);
 
 }  // namespace berth::report

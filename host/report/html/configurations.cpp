@@ -20,8 +20,8 @@ constexpr std::array kNumberSettings{"gpus",         "jobs",         "node_failu
 constexpr std::string_view kParam = "param ";
 
 // "policy" first, then parameters, then the rest.
-Settings settings_of(const ReportRun& run) {
-  Settings all{{"policy", run.stored.text("policy")}};
+RunSettings settings_of(const ReportRun& run) {
+  RunSettings all{{"policy", run.stored.text("policy")}};
   simdjson::dom::parser parser;
   simdjson::dom::object params;
   const std::string& text = run.stored.text("params");
@@ -43,21 +43,21 @@ Settings settings_of(const ReportRun& run) {
 
 bool is_of_policy(const std::string& name) { return name == "policy" || name == "params" || name.rfind(kParam, 0) == 0; }
 
-const std::string* find_setting(const Settings& settings, const std::string& name) {
+const std::string* find_setting(const RunSettings& settings, const std::string& name) {
   for (const auto& [key, value] : settings) {
     if (key == name) return &value;
   }
   return nullptr;
 }
 
-// Settings of some configurations have several values, or are not of all.
-std::vector<std::string> varying_names(const std::vector<Settings>& all) {
+// RunSettings of some configurations have several values, or are not of all.
+std::vector<std::string> varying_names(const std::vector<RunSettings>& all) {
   std::vector<std::string> names;
   std::set<std::string> seen;
-  for (const Settings& settings : all) {
+  for (const RunSettings& settings : all) {
     for (const auto& [name, value] : settings) {
       if (!seen.insert(name).second) continue;
-      for (const Settings& other : all) {
+      for (const RunSettings& other : all) {
         const std::string* there = find_setting(other, name);
         if (there != nullptr && *there == value) continue;
         names.push_back(name);
@@ -81,7 +81,7 @@ bool same_results(const results::StoredRun& a, const results::StoredRun& b) {
   return true;
 }
 
-// Settings of a sweep that the run's other columns lack, such as the load.
+// RunSettings of a sweep that the run's other columns lack, such as the load.
 void add_sweep_inputs(const std::string& text, std::map<std::string, std::string>& details) {
   constexpr std::array<std::string_view, 3> kElsewhere{"seed", "policy", "params"};
   simdjson::dom::parser parser;
@@ -94,9 +94,9 @@ void add_sweep_inputs(const std::string& text, std::map<std::string, std::string
   }
 }
 
-class Grouping {
+class RunGrouping {
  public:
-  explicit Grouping(ReportInput& input) : input_(input) {}
+  explicit RunGrouping(ReportInput& input) : input_(input) {}
 
   void run() {
     for (std::size_t r = 0; r < input_.runs.size(); ++r) add(r);
@@ -125,8 +125,8 @@ class Grouping {
       ++interrupted_;
       return;
     }
-    const Settings settings = settings_of(run);
-    Settings world;
+    const RunSettings settings = settings_of(run);
+    RunSettings world;
     for (const auto& one : settings) {
       if (!is_of_policy(one.first)) world.push_back(one);
     }
@@ -167,8 +167,8 @@ class Grouping {
       }
     }
     for (std::size_t s = 0; s < input_.scenarios.size(); ++s) {
-      Scenario& scenario = input_.scenarios[s];
-      const Settings& settings = settings_[scenario.configurations.front()];
+      ComparedScenario& scenario = input_.scenarios[s];
+      const RunSettings& settings = settings_[scenario.configurations.front()];
       const std::string& cluster = *find_setting(settings, "cluster");
       scenario.label =
           fmt::format("{} on {}", *find_setting(settings, "trace"), cluster.empty() ? *find_setting(settings, "gpus") + " GPUs" : cluster);
@@ -182,14 +182,14 @@ class Grouping {
   }
 
   ReportInput& input_;
-  std::map<Settings, std::size_t> known_, scenarios_;
-  std::vector<Settings> settings_, worlds_;  // [configurations]
+  std::map<RunSettings, std::size_t> known_, scenarios_;
+  std::vector<RunSettings> settings_, worlds_;  // [configurations]
   std::int64_t repeated_ = 0, differing_ = 0, interrupted_ = 0;
 };
 
 void choose_baseline(ReportInput& input, const std::string& baseline) {
   bool found = false;
-  for (Scenario& scenario : input.scenarios) {
+  for (ComparedScenario& scenario : input.scenarios) {
     for (const std::size_t c : scenario.configurations) {
       const Configuration& one = input.configurations[c];
       if (one.policy != baseline && one.label != baseline) continue;
@@ -218,7 +218,7 @@ ReportInput read_report_input(results::ResultsReader& store, const std::string& 
       throw InvalidArgument(fmt::format("--run: '{}' has no run {}", path, id));
   }
   if (input.runs.empty()) throw InvalidArgument(fmt::format("'{}' has no runs: add some by berth simulate --out", path));
-  Grouping(input).run();
+  RunGrouping(input).run();
   if (!baseline.empty()) choose_baseline(input, baseline);
   return input;
 }

@@ -20,18 +20,18 @@ struct ReportRun {
 };
 
 /// Names and values of what a run was asked for; names are the columns of `runs`, of `details`, and `param NAME`.
-using Settings = std::vector<std::pair<std::string, std::string>>;
+using RunSettings = std::vector<std::pair<std::string, std::string>>;
 
 /// Runs that differ by nothing but their seed.
 struct Configuration {
   std::string policy, label;
-  Settings varying;               ///< those that not all configurations share
+  RunSettings varying;            ///< those that not all configurations share
   std::vector<std::size_t> runs;  ///< of ReportInput::runs, by seed, each seed once
   std::size_t scenario = 0;
 };
 
 /// Configurations that differ by nothing but policy and parameters. So they can be compared.
-struct Scenario {
+struct ComparedScenario {
   std::string label;
   std::vector<std::size_t> configurations;
   std::size_t baseline = 0;  ///< one of them
@@ -41,7 +41,7 @@ struct ReportInput {
   std::string path;
   std::vector<ReportRun> runs;
   std::vector<Configuration> configurations;
-  std::vector<Scenario> scenarios;
+  std::vector<ComparedScenario> scenarios;
   std::vector<std::string> varying;  ///< names of settings that differ between configurations; not `policy`
   std::vector<std::string> notes;    ///< what was left out
 };

@@ -18,8 +18,8 @@ double student_975(std::int64_t degrees) {
   return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n);
 }
 
-Estimate estimate_of(std::span<const std::int64_t> values) {
-  Estimate estimate;
+MeanEstimate estimate_of(std::span<const std::int64_t> values) {
+  MeanEstimate estimate;
   estimate.runs = static_cast<std::int64_t>(values.size());
   if (values.empty()) return estimate;
   const auto n = static_cast<__int128>(values.size());

@@ -45,7 +45,7 @@ ReportFacts read_report_facts(results::ResultsReader& store, ReportInput input, 
   for (std::size_t c = 0; c < input.configurations.size(); ++c) {
     ConfigurationFacts& own = facts.configurations.emplace_back();
     std::vector<std::int64_t> jct, wait;
-    std::vector<GpuTime> gpu_times;
+    std::vector<GpuTimeParts> gpu_times;
     for (const std::size_t r : input.configurations[c].runs) {
       const ReportRun& run = input.runs[r];
       const results::StoredTimes times = store.times(run.stored.id);

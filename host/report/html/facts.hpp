@@ -6,6 +6,7 @@
 #include "host/report/html/comparison.hpp"
 #include "host/report/html/configurations.hpp"
 #include "host/report/html/gpu_time.hpp"
+#include "host/report/html/link_heat.hpp"
 #include "host/sim/measures/stays.hpp"
 
 namespace berth::report {
@@ -25,7 +26,7 @@ std::int64_t value_at(const std::vector<std::int64_t>& sorted, std::int64_t part
 struct ConfigurationFacts {
   RankedValues jct_us, wait_us;                                       ///< of completed jobs of all of its runs
   std::vector<std::int64_t> jct_percentiles_us, wait_percentiles_us;  ///< of kPercentiles; empty: rows of jobs are not stored
-  GpuTime gpu_time{};
+  GpuTimeParts gpu_time{};
 };
 inline constexpr std::int64_t kPercentiles[] = {10, 25, 50, 75, 90, 95, 99, 100};
 
@@ -49,6 +50,7 @@ struct ReportFacts {
   std::vector<RunSeries> series;
   std::vector<RunBars> bars;
   std::vector<std::size_t> without_bars;  ///< runs that have rows of jobs, but would exceed the limit
+  std::vector<HeatedLink> links;          ///< empty: not asked for
 };
 
 /// @param most_bars  Rows of jobs and stays for the Gantt charts, of all runs together; the first run with any is taken always.

@@ -12,8 +12,8 @@ constexpr std::size_t kAllocatedLevel = 0, kFreeLevel = 1, kFragmentedLevel = 5;
 
 }  // namespace
 
-GpuTime gpu_time_of(const ReportRun& run, const std::map<std::string, std::int64_t>& losses, const std::vector<sim::Sample>& series) {
-  GpuTime parts{};
+GpuTimeParts gpu_time_of(const ReportRun& run, const std::map<std::string, std::int64_t>& losses, const std::vector<sim::Sample>& series) {
+  GpuTimeParts parts{};
   std::int64_t lost = 0;
   for (std::size_t p = kWork + 1; p < kFragmented; ++p) {
     const auto loss = losses.find(kGpuTimeParts[p].key);
@@ -42,12 +42,12 @@ GpuTime gpu_time_of(const ReportRun& run, const std::map<std::string, std::int64
   return parts;
 }
 
-GpuTime mean_gpu_time(const std::vector<GpuTime>& all) {
-  GpuTime mean{};
+GpuTimeParts mean_gpu_time(const std::vector<GpuTimeParts>& all) {
+  GpuTimeParts mean{};
   if (all.empty()) return mean;
   for (std::size_t p = 0; p < mean.size(); ++p) {
     __int128 sum = 0;
-    for (const GpuTime& one : all) sum += one[p];
+    for (const GpuTimeParts& one : all) sum += one[p];
     mean[p] = static_cast<std::int64_t>(sum / static_cast<__int128>(all.size()));
   }
   return mean;

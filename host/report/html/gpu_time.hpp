@@ -30,12 +30,12 @@ inline constexpr std::array<GpuTimePart, 10> kGpuTimeParts{{
     {"down", "down", "failed, drained or reclaimed"},
 }};
 
-using GpuTime = std::array<std::int64_t, kGpuTimeParts.size()>;
+using GpuTimeParts = std::array<std::int64_t, kGpuTimeParts.size()>;
 
 /// Microseconds of one GPU by part. Means of the series are rounded down by up to a millionth of a GPU.
-GpuTime gpu_time_of(const ReportRun& run, const std::map<std::string, std::int64_t>& losses, const std::vector<sim::Sample>& series);
+GpuTimeParts gpu_time_of(const ReportRun& run, const std::map<std::string, std::int64_t>& losses, const std::vector<sim::Sample>& series);
 
 /// The mean over runs.
-GpuTime mean_gpu_time(const std::vector<GpuTime>& all);
+GpuTimeParts mean_gpu_time(const std::vector<GpuTimeParts>& all);
 
 }  // namespace berth::report

@@ -84,6 +84,7 @@ std::vector<Section> sections_of(const ReportFacts& facts) {
   if (gpus.size() > 1)
     all.push_back({"capacity-section", "Capacity",
                    "<p class=\"controls\" id=\"capacity-controls\"></p>\n" + chart("capacity", "Figure by GPUs", "means over seeds")});
+  if (!facts.links.empty()) all.push_back({"links", "Links", link_heat_map(facts.links)});
   all.push_back({"inputs", "Runs, commands and inputs", run_details(facts)});
   return all;
 }

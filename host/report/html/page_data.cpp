@@ -125,7 +125,7 @@ std::string page_data(const ReportFacts& facts) {
       });
     });
     out.lines(
-        "scenarios", facts.input.scenarios, [&](const Scenario& scenario) { out.string(scenario.label); }, true);
+        "scenarios", facts.input.scenarios, [&](const ComparedScenario& scenario) { out.string(scenario.label); }, true);
     out.strings("varying", facts.input.varying);
     std::vector<std::size_t> all(facts.input.configurations.size());
     for (std::size_t c = 0; c < all.size(); ++c) all[c] = c;

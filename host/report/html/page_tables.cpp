@@ -32,14 +32,14 @@ std::string with_half(MetricUnit unit, const std::optional<double>& half) {
   return half ? fmt::format(" <span class=\"half\">&plusmn; {}</span>", shown(unit, *half)) : std::string();
 }
 
-std::string value_cell(const Metric& metric, const Estimate& value) {
+std::string value_cell(const Metric& metric, const MeanEstimate& value) {
   return fmt::format("<td data-metric=\"{}\" data-value=\"{}\">{}{}</td>", metric.key, core::decimal_text(value.mean, 6),
                      shown(metric.unit, static_cast<double>(value.mean)), with_half(metric.unit, value.half));
 }
 
-std::string difference_cell(const Metric& metric, const Compared& compared, const Estimate& base) {
+std::string difference_cell(const Metric& metric, const Compared& compared, const MeanEstimate& base) {
   if (!compared.difference) return fmt::format("<td data-metric=\"{}\">-</td>", metric.key);
-  const Estimate& by = *compared.difference;
+  const MeanEstimate& by = *compared.difference;
   const bool clear = is_clear(by) && metric.better != 0;
   const bool good = clear && (by.mean > 0) == (metric.better > 0);
   std::string part;
@@ -51,7 +51,7 @@ std::string difference_cell(const Metric& metric, const Compared& compared, cons
 }
 
 // Metrics that are 0 for all configurations are of no use.
-std::vector<std::size_t> metrics_of(const ReportFacts& facts, const Scenario& scenario) {
+std::vector<std::size_t> metrics_of(const ReportFacts& facts, const ComparedScenario& scenario) {
   std::vector<std::size_t> metrics;
   for (std::size_t m = 0; m < kMetrics.size(); ++m) {
     const bool some = std::any_of(scenario.configurations.begin(), scenario.configurations.end(),
@@ -74,7 +74,7 @@ constexpr double kHourUs = 3.6e9;
 std::string comparison_tables(const ReportFacts& facts) {
   std::string html;
   for (std::size_t s = 0; s < facts.input.scenarios.size(); ++s) {
-    const Scenario& scenario = facts.input.scenarios[s];
+    const ComparedScenario& scenario = facts.input.scenarios[s];
     const std::vector<std::size_t> metrics = metrics_of(facts, scenario);
     std::string head = column_head("Policy") + column_head("Seeds"), rows, difference_rows;
     std::string difference_head = column_head("Policy") + column_head("Pairs");

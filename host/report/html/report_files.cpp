@@ -36,7 +36,7 @@ std::string names_of(const ReportFacts& facts, std::size_t c) {
 std::string comparison_csv(const ReportFacts& facts) {
   std::string text = "scenario,policy,metric,unit,runs,mean,half_width,baseline,pairs,difference,difference_half_width\n";
   for (std::size_t c = 0; c < facts.input.configurations.size(); ++c) {
-    const Scenario& scenario = facts.input.scenarios[facts.input.configurations[c].scenario];
+    const ComparedScenario& scenario = facts.input.scenarios[facts.input.configurations[c].scenario];
     for (std::size_t m = 0; m < kMetrics.size(); ++m) {
       const Metric& metric = kMetrics[m];
       const Compared& one = facts.comparison[c][m];
@@ -102,7 +102,7 @@ std::string capacity_csv(const ReportFacts& facts) {
   for (std::size_t c = 0; c < facts.configurations.size(); ++c) {
     const Configuration& one = facts.input.configurations[c];
     for (std::size_t m = 0; m < kMetrics.size(); ++m) {
-      const Estimate& value = facts.comparison[c][m].value;
+      const MeanEstimate& value = facts.comparison[c][m].value;
       text += fmt::format("{},{},{},{},{},{},{}\n", csv_cell(one.label), gpus_of(facts, one), kMetrics[m].key, file_unit(kMetrics[m].unit),
                           value.runs, core::decimal_text(value.mean, 6), half_text(value.half));
     }
@@ -162,7 +162,7 @@ std::string capacity_svg(const ReportFacts& facts, std::size_t metric) {
     SvgLine& line = lines.emplace_back();
     line.label = label;
     for (const auto& [gpus, c] : sizes) {
-      const Estimate& value = facts.comparison[c][metric].value;
+      const MeanEstimate& value = facts.comparison[c][metric].value;
       line.points.emplace_back(static_cast<double>(gpus), static_cast<double>(value.mean) / unit);
       line.halves.push_back(value.half.value_or(0) / unit);
     }
@@ -170,7 +170,7 @@ std::string capacity_svg(const ReportFacts& facts, std::size_t metric) {
   return line_chart_svg({fmt::format("{} by GPUs", one.label), "GPUs", file_unit(one.unit), false, false, 0}, lines);
 }
 
-void put_estimate(io::JsonWriter& out, const Estimate& value) {
+void put_estimate(io::JsonWriter& out, const MeanEstimate& value) {
   out.number("mean", value.mean, 6);
   const std::string half = half_text(value.half);
   if (half.empty()) return;
@@ -289,7 +289,7 @@ std::string report_json(const ReportFacts& facts) {
     out.strings("notes", facts.input.notes);
     out.lines(
         "scenarios", facts.input.scenarios,
-        [&](const Scenario& scenario) {
+        [&](const ComparedScenario& scenario) {
           out.object([&] {
             out.text("label", scenario.label);
             out.text("baseline", facts.input.configurations[scenario.baseline].label);

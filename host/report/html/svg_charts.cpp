@@ -166,7 +166,7 @@ std::string metric_svg(const ReportFacts& facts, std::size_t metric) {
     body += text_at(x.of(value), bottom + 16, "middle", tick_text(value));
   }
   for (std::size_t c = 0; c < facts.comparison.size(); ++c) {
-    const Estimate& value = facts.comparison[c][metric].value;
+    const MeanEstimate& value = facts.comparison[c][metric].value;
     const double y = kTopMargin + kRow * (static_cast<double>(c) + 0.5), mean = static_cast<double>(value.mean) / unit;
     body += text_at(kLabels - 10, y + 4, "end", label_of(facts, c));
     if (value.half) {
