@@ -20,6 +20,7 @@ struct ReportArguments {
 
 std::vector<std::string> metric_keys() {
   std::vector<std::string> keys;
+  keys.reserve(report::kMetrics.size());
   for (const report::Metric& metric : report::kMetrics) keys.emplace_back(metric.key);
   return keys;
 }

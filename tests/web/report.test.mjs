@@ -285,6 +285,24 @@ test("a sweep is a heat map, and sizes a curve", async () => {
   await context.close();
 });
 
+test("charts show the scenario that is chosen, and links their loads", async () => {
+  const { page, faults, context } = await opened("sweep.html");
+  await seen(page, "#jct");
+  await until(page, () => document.querySelector("#jct").dataset.drawn === "yes");
+  const labels = () => page.$$eval("#jct .u-series .u-label", (all) => all.slice(1).map((label) => label.textContent));
+  const before = await page.evaluate(() => document.querySelector("#jct .plot-view").getAttribute("aria-description"));
+  assert.equal((await labels()).length, 6);
+  await page.locator("#distribution-controls select").selectOption({ index: 2 });
+  assert.equal((await labels()).length, 6);
+  assert.notEqual(await page.evaluate(() => document.querySelector("#jct .plot-view").getAttribute("aria-description")), before);
+  await seen(page, "#queue");
+  await until(page, () => document.querySelector("#queue").dataset.drawn === "yes");
+  await page.locator("#series-controls select").first().selectOption({ index: 1 });
+  assert.ok((await page.locator("#links-table td.heat").count()) > 2);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
 test("without JavaScript the tables are there", async () => {
   const { page, context } = await opened("small.html", { javaScriptEnabled: false });
   assert.ok((await page.locator("#comparison-0 td[data-value]").count()) > 20);

@@ -21,6 +21,7 @@ std::map<std::int64_t, std::int64_t> values_by_seed(const ReportInput& input, co
 
 std::vector<std::int64_t> only_values(const std::map<std::int64_t, std::int64_t>& by_seed) {
   std::vector<std::int64_t> values;
+  values.reserve(by_seed.size());
   for (const auto& [seed, value] : by_seed) values.push_back(value);
   return values;
 }

@@ -20,8 +20,8 @@ constexpr std::array kNumberSettings{"gpus",         "jobs",         "node_failu
 constexpr std::string_view kParam = "param ";
 
 // "policy" first, then parameters, then the rest.
-RunSettings settings_of(const ReportRun& run) {
-  RunSettings all{{"policy", run.stored.text("policy")}};
+NamedSettings settings_of(const ReportRun& run) {
+  NamedSettings all{{"policy", run.stored.text("policy")}};
   simdjson::dom::parser parser;
   simdjson::dom::object params;
   const std::string& text = run.stored.text("params");
@@ -43,21 +43,21 @@ RunSettings settings_of(const ReportRun& run) {
 
 bool is_of_policy(const std::string& name) { return name == "policy" || name == "params" || name.rfind(kParam, 0) == 0; }
 
-const std::string* find_setting(const RunSettings& settings, const std::string& name) {
+const std::string* find_setting(const NamedSettings& settings, const std::string& name) {
   for (const auto& [key, value] : settings) {
     if (key == name) return &value;
   }
   return nullptr;
 }
 
-// RunSettings of some configurations have several values, or are not of all.
-std::vector<std::string> varying_names(const std::vector<RunSettings>& all) {
+// NamedSettings of some configurations have several values, or are not of all.
+std::vector<std::string> varying_names(const std::vector<NamedSettings>& all) {
   std::vector<std::string> names;
   std::set<std::string> seen;
-  for (const RunSettings& settings : all) {
+  for (const NamedSettings& settings : all) {
     for (const auto& [name, value] : settings) {
       if (!seen.insert(name).second) continue;
-      for (const RunSettings& other : all) {
+      for (const NamedSettings& other : all) {
         const std::string* there = find_setting(other, name);
         if (there != nullptr && *there == value) continue;
         names.push_back(name);
@@ -81,7 +81,7 @@ bool same_results(const results::StoredRun& a, const results::StoredRun& b) {
   return true;
 }
 
-// RunSettings of a sweep that the run's other columns lack, such as the load.
+// NamedSettings of a sweep that the run's other columns lack, such as the load.
 void add_sweep_inputs(const std::string& text, std::map<std::string, std::string>& details) {
   constexpr std::array<std::string_view, 3> kElsewhere{"seed", "policy", "params"};
   simdjson::dom::parser parser;
@@ -125,8 +125,8 @@ class RunGrouping {
       ++interrupted_;
       return;
     }
-    const RunSettings settings = settings_of(run);
-    RunSettings world;
+    const NamedSettings settings = settings_of(run);
+    NamedSettings world;
     for (const auto& one : settings) {
       if (!is_of_policy(one.first)) world.push_back(one);
     }
@@ -168,7 +168,7 @@ class RunGrouping {
     }
     for (std::size_t s = 0; s < input_.scenarios.size(); ++s) {
       ComparedScenario& scenario = input_.scenarios[s];
-      const RunSettings& settings = settings_[scenario.configurations.front()];
+      const NamedSettings& settings = settings_[scenario.configurations.front()];
       const std::string& cluster = *find_setting(settings, "cluster");
       scenario.label =
           fmt::format("{} on {}", *find_setting(settings, "trace"), cluster.empty() ? *find_setting(settings, "gpus") + " GPUs" : cluster);
@@ -182,8 +182,8 @@ class RunGrouping {
   }
 
   ReportInput& input_;
-  std::map<RunSettings, std::size_t> known_, scenarios_;
-  std::vector<RunSettings> settings_, worlds_;  // [configurations]
+  std::map<NamedSettings, std::size_t> known_, scenarios_;
+  std::vector<NamedSettings> settings_, worlds_;  // [configurations]
   std::int64_t repeated_ = 0, differing_ = 0, interrupted_ = 0;
 };
 

@@ -20,12 +20,12 @@ struct ReportRun {
 };
 
 /// Names and values of what a run was asked for; names are the columns of `runs`, of `details`, and `param NAME`.
-using RunSettings = std::vector<std::pair<std::string, std::string>>;
+using NamedSettings = std::vector<std::pair<std::string, std::string>>;
 
 /// Runs that differ by nothing but their seed.
 struct Configuration {
   std::string policy, label;
-  RunSettings varying;            ///< those that not all configurations share
+  NamedSettings varying;          ///< those that not all configurations share
   std::vector<std::size_t> runs;  ///< of ReportInput::runs, by seed, each seed once
   std::size_t scenario = 0;
 };

@@ -1,5 +1,7 @@
 #include "host/report/html/facts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -51,9 +53,9 @@ ReportFacts read_report_facts(results::ResultsReader& store, ReportInput input, 
       const results::StoredTimes times = store.times(run.stored.id);
       append(jct, times.jct_us);
       append(wait, times.queue_us);
-      RunSeries& series = facts.series.emplace_back();
-      series = {r, c, store.series(run.stored.id)};
+      RunSeries series{r, c, store.series(run.stored.id)};
       gpu_times.push_back(gpu_time_of(run, store.losses(run.stored.id), series.samples));
+      if (input.runs.size() <= kMostSeries || gpu_times.size() == 1) facts.series.push_back(std::move(series));
       if (!bars || run.jobs_stored == 0) continue;
       const std::int64_t more = run.jobs_stored + store.stay_count(run.stored.id);
       if (!facts.bars.empty() && more > most_bars - n_bars) {
@@ -69,6 +71,9 @@ ReportFacts read_report_facts(results::ResultsReader& store, ReportInput input, 
     own.wait_percentiles_us = percentiles_of(wait);
     own.gpu_time = mean_gpu_time(gpu_times);
   }
+  if (input.runs.size() > kMostSeries)
+    input.notes.push_back(
+        fmt::format("series are those of the first seed of each configuration, as there are more than {} runs", kMostSeries));
   facts.input = std::move(input);
   return facts;
 }

@@ -30,6 +30,9 @@ struct ConfigurationFacts {
 };
 inline constexpr std::int64_t kPercentiles[] = {10, 25, 50, 75, 90, 95, 99, 100};
 
+/// Of more runs than this only the first seed of each configuration has its series in a report.
+inline constexpr std::size_t kMostSeries = 200;
+
 struct RunSeries {
   std::size_t run = 0, configuration = 0;
   std::vector<sim::Sample> samples;

@@ -60,6 +60,7 @@ std::string link_heat_map(const std::vector<HeatedLink>& links) {
     for (const std::string& gang : links[l].gangs) ++on[gang];
   }
   std::vector<std::pair<std::int64_t, std::string>> order;
+  order.reserve(on.size());
   for (const auto& [gang, n] : on) order.emplace_back(-n, gang);
   std::sort(order.begin(), order.end());
   if (order.size() > kMostGangs) order.resize(kMostGangs);
@@ -76,7 +77,8 @@ std::string link_heat_map(const std::vector<HeatedLink>& links) {
     rows += "</tr>\n";
   }
   std::string html = fmt::format(
-      "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Links\"><table id=\"links-table\"><caption>Loads of links, and "
+      "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Loads of links\"><table id=\"links-table\"><caption>Loads of "
+      "links, and "
       "the "
       "gangs on them</caption><thead><tr>{}</tr></thead><tbody>\n{}</tbody></table></div>\n",
       head, rows);

@@ -16,6 +16,8 @@
 namespace berth::report {
 namespace {
 
+constexpr std::size_t kMostLines = 24;  // as in web/report/src/data.ts
+
 struct Section {
   const char* id;
   const char* title;
@@ -35,7 +37,8 @@ std::string distributions(const ReportFacts& facts) {
   const bool some = std::any_of(facts.configurations.begin(), facts.configurations.end(),
                                 [](const ConfigurationFacts& one) { return one.jct_us.values > 0; });
   if (!some) return note("The file has no rows of completed jobs: runs with --stream or --workload do not store them.");
-  return chart("jct", "Job completion time", "part of the completed jobs that took at most so long") +
+  return "<p class=\"controls\" id=\"distribution-controls\"></p>\n" +
+         chart("jct", "Job completion time", "part of the completed jobs that took at most so long") +
          chart("wait", "Waiting time", "part of the completed jobs that waited at most so long") +
          "<details><summary>Percentiles</summary>" + percentile_tables(facts) + "</details>\n";
 }
@@ -66,6 +69,9 @@ std::string notes(const ReportFacts& facts) {
   for (const std::string& text : facts.input.notes) html += note(text);
   const bool repeated = std::any_of(facts.input.configurations.begin(), facts.input.configurations.end(),
                                     [](const Configuration& one) { return one.runs.size() > 1; });
+  const bool many = std::any_of(facts.input.scenarios.begin(), facts.input.scenarios.end(),
+                                [](const ComparedScenario& one) { return one.configurations.size() > kMostLines; });
+  if (many) html += note(fmt::format("Charts draw the first {} configurations of each scenario; tables have all.", kMostLines));
   if (!repeated) html += note("Every configuration has one seed: there are no intervals.");
   return html;
 }

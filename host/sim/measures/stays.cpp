@@ -1,6 +1,5 @@
 #include "host/sim/measures/stays.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace berth::sim {
@@ -18,7 +17,9 @@ void Stays::release(std::int32_t job, TimeUs now) {
 }
 
 std::vector<Stay> Stays::finish(TimeUs end_us) {
-  for (Stay& stay : stays_) stay.until_us = std::min(stay.until_us, std::max(end_us, stay.from_us));
+  for (Stay& stay : stays_) {
+    if (stay.until_us == kNever) stay.until_us = end_us;
+  }
   std::erase_if(stays_, [](const Stay& stay) { return stay.until_us <= stay.from_us; });
   open_.clear();
   return std::exchange(stays_, {});

@@ -36,7 +36,8 @@ class Stays {
   /// It gives back all that it has.
   void release(std::int32_t job, TimeUs now);
 
-  /// By start. Those that took no time are left out: the job got other GPUs, or lost them, at that instant.
+  /// By start. Those of jobs that have not given their GPUs back last until `end_us`. Those that took no time are left out: the job got
+  /// other GPUs, or lost them, at that instant.
   std::vector<Stay> finish(TimeUs end_us);
 
  private:

@@ -16,6 +16,7 @@ export function addCapacity(data: Data): void {
     yLabel: "figure",
     points: true,
     about: "a line for each policy over the number of GPUs",
+    summary: (line) => Array.from(line.x, (gpus, i) => `${numberText(line.y[i])} with ${numberText(gpus)} GPUs`).join(", "),
   });
   const table = element("table", { id: "capacity-table" });
   figure.after(element("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Figures by GPUs" }, table));

@@ -85,3 +85,18 @@ export function fullLabel(data: Data, c: number): string {
   const one = data.configurations[c];
   return data.scenarios.length > 1 ? `${one.label}, ${data.scenarios[one.scenario]}` : one.label;
 }
+
+const kMostLines = 24;
+
+/** The configurations of a scenario that charts draw: the first ones. */
+export function drawnConfigurations(data: Data, scenario: number): number[] {
+  const all = data.configurations.map((_, c) => c).filter((c) => data.configurations[c].scenario === scenario);
+  return all.slice(0, kMostLines);
+}
+
+/** The place of a configuration in its scenario: lines of a scenario have colours in this order. */
+export function colourIndex(data: Data, c: number): number {
+  let index = 0;
+  for (let other = 0; other < c; ++other) if (data.configurations[other].scenario === data.configurations[c].scenario) ++index;
+  return index;
+}

@@ -23,6 +23,8 @@ export interface PlotOptions {
   points?: boolean;
   yMost?: number;
   about: string;
+  /** What a line comes to, for those who do not see it. */
+  summary: (line: Line) => string;
 }
 
 const kHeight = 300;
@@ -76,8 +78,8 @@ export class Plot {
     this.from = this.least();
     this.to = this.most();
     this.draw();
-    const ends = lines.map((line) => `${line.label}: ${line.y.length ? this.options.yText(line.y[line.y.length - 1]) : "nothing"}`);
-    this.view.setAttribute("aria-description", `${lines.length} lines; at the end ${ends.slice(0, 12).join("; ")}`);
+    const parts = lines.slice(0, 12).map((line) => `${line.label}: ${this.options.summary(line)}`);
+    this.view.setAttribute("aria-description", `${lines.length} lines. ${parts.join("; ")}`);
   }
 
   private width(): number {
@@ -168,8 +170,9 @@ export class Plot {
   }
 
   private draw(): void {
-    if (this.lines.length === 0) return;
     this.plot?.destroy();
+    this.plot = null;
+    if (this.lines.length === 0) return;
     const { options } = this;
     const text = colour("text");
     const grid = colour("grid");

@@ -1,6 +1,6 @@
 // Levels over time of one run of each configuration.
-import { type Data, type Series, doubles, floats, fullLabel } from "./data.ts";
-import { choice, numberText, timeText } from "./dom.ts";
+import { type Data, type Series, colourIndex, doubles, drawnConfigurations, floats } from "./data.ts";
+import { choice, element, numberText, timeText } from "./dom.ts";
 import { type Line, Plot } from "./plot.ts";
 
 const kCharts = [
@@ -18,7 +18,7 @@ function lineOf(data: Data, series: Series, column: (typeof kCharts)[number]["co
   y.set(values);
   x[from.length] = Math.max(series.until, from.length ? from[from.length - 1] : 0);
   y[from.length] = values.length ? values[values.length - 1] : 0;
-  return { label: fullLabel(data, series.configuration), colour: series.configuration, x, y };
+  return { label: data.configurations[series.configuration].label, colour: colourIndex(data, series.configuration), x, y };
 }
 
 export function addSeries(data: Data): void {
@@ -31,17 +31,27 @@ export function addSeries(data: Data): void {
       time: true,
       steps: true,
       about: "over the time of the trace",
+      summary: (line) => `at most ${numberText(Array.prototype.reduce.call(line.y, (a, b) => Math.max(a as number, b as number), 0) as number)} ${chart.label}`,
     });
   });
-  const seeds = [...new Set(data.series.map((series) => series.seed))].sort((a, b) => a - b);
+  let scenario = 0;
+  let seeds: number[] = [];
+  const place = element("span");
   const show = (seed: number) => {
-    const chosen = data.series.filter((series) => series.seed === seed && series.from.length > 0);
+    const drawn = drawnConfigurations(data, scenario);
+    const chosen = data.series.filter((series) => series.seed === seed && series.from.length > 0 && drawn.includes(series.configuration));
     kCharts.forEach((chart, i) => plots[i].set(chosen.map((series) => lineOf(data, series, chart.column))));
   };
-  if (seeds.length > 1) {
-    document
-      .getElementById("series-controls")!
-      .append(choice("Seed", seeds.map(String), 0, (index) => show(seeds[index])));
-  }
-  if (seeds.length > 0) show(seeds[0]);
+  const offer = (chosen: number) => {
+    scenario = chosen;
+    const drawn = drawnConfigurations(data, scenario);
+    const all = data.series.filter((series) => drawn.includes(series.configuration)).map((series) => series.seed);
+    seeds = [...new Set(all)].sort((a, b) => a - b);
+    place.replaceChildren(...(seeds.length > 1 ? [choice("Seed", seeds.map(String), 0, (index) => show(seeds[index]))] : []));
+    if (seeds.length > 0) show(seeds[0]);
+  };
+  const controls = document.getElementById("series-controls")!;
+  if (data.scenarios.length > 1) controls.append(choice("Scenario", data.scenarios, 0, offer));
+  controls.append(place);
+  offer(0);
 }

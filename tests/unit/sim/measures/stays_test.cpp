@@ -19,6 +19,15 @@ TEST(Stays, LastUntilTheJobGivesItsGpusBack) {
   EXPECT_TRUE(stays.finish(30).empty());
 }
 
+// A job that can never start again keeps others running beyond the last completion.
+TEST(Stays, ThatEndedAfterTheLastCompletionAreWhole) {
+  Stays stays;
+  stays.hold(1, 0, 1, 10);
+  stays.release(1, 50);
+
+  EXPECT_EQ(stays.finish(30), (std::vector<Stay>{{1, 0, 1'000'000, 1, 10, 50}}));
+}
+
 TEST(Stays, ThatTakeNoTimeAreLeftOut) {
   Stays stays;
   stays.hold(1, 0, 1, 10);
