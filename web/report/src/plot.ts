@@ -192,7 +192,7 @@ export class Plot {
             ...axis,
             values: (_plot, ticks) => ticks.map((tick) => (tick === null ? "" : options.xText(tick))),
             space: 90,
-            ...(options.time ? { splits: () => this.timeMarks() } : {}),
+            ...(options.time ? { splits: () => this.timeMarks(), filter: (_plot: uPlot, marks: number[]) => marks } : {}),
           },
           { ...axis, values: (_plot, ticks) => ticks.map((tick) => options.yText(tick)), label: options.yLabel, labelFont: axis.font, size: 64 },
         ],
