@@ -43,10 +43,15 @@ Database::Database(const std::string& path, ReadOnly) : path_(path), only_reads_
     sqlite3_busy_timeout(handle_, kMostReadWaitMs);
     // A file in WAL mode needs others next to it. In a folder that takes none it is read as it is, if its log is empty.
     code = sqlite3_exec(handle_, "SELECT count(*) FROM sqlite_schema", nullptr, nullptr, nullptr);
-    if (code == SQLITE_CANTOPEN && !has_bytes(plain + "-wal")) {
+    const bool needs_files = code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
+    if (needs_files && !has_bytes(plain + "-wal")) {
       sqlite3_close(handle_);
       code = sqlite3_open_v2(unchanging(plain).c_str(), &handle_, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
-    } else if (code != SQLITE_CANTOPEN) {
+    } else if (needs_files) {
+      sqlite3_close(handle_);
+      throw EnvironmentError(fmt::format(
+          "cannot read '{}': its log, '{}-wal', can be read only in a folder that may be written; copy both there", path, path));
+    } else {
       code = SQLITE_OK;  // the first query reports it
     }
   }

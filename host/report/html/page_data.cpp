@@ -1,6 +1,7 @@
 #include "host/report/html/page_data.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <unordered_map>
 
@@ -60,7 +61,7 @@ void put_series(io::JsonWriter& out, const ReportFacts& facts, const RunSeries& 
     out.number("gpus", run.number("gpus"));
     put_column<double>(out, "from", series.samples, [](const sim::Sample& one) { return seconds_of(one.from_us); });
     out.number("until", series.samples.empty() ? 0 : series.samples.back().until_us, 6);
-    for (const std::size_t l : {0, 3, 5}) {  // those that the script draws
+    for (const std::size_t l : std::array<std::size_t, 3>{0, 3, 5}) {  // those that the script draws
       put_column<float>(out, sim::kLevelNames[l], series.samples,
                         [l](const sim::Sample& one) { return static_cast<float>(static_cast<double>(one.micro[l]) * kMicro); });
     }
