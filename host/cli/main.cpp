@@ -16,6 +16,7 @@
 #include "berth/error.hpp"
 #include "berth/version.hpp"
 #include "host/cli/base/command.hpp"
+#include "host/cli/base/command_line.hpp"
 #include "host/cli/base/console.hpp"
 #include "host/cli/base/echoed.hpp"
 #include "host/cli/base/interrupt.hpp"
@@ -34,6 +35,7 @@ void add_all(Commands& commands, const CLI::App& app) {
   add_generate(commands);
   add_shadow(commands);
   add_simulate(commands);
+  add_report(commands);
   add_fit(commands);
   add_bench(commands);
   add_policies(commands);
@@ -80,6 +82,7 @@ int parse_and_run(int argc, char** argv) {
   app.require_subcommand(1);
   app.formatter(help_formatter());
   app.footer(std::string("\n") + kExitCodes);
+  remember_command_line({argv, static_cast<std::size_t>(argc)});
   Commands commands(app);
   add_all(commands, app);
   const std::string first = argc > 1 ? argv[1] : "";

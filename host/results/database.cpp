@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include "berth/error.hpp"
+#include "host/results/read_only_database.hpp"
 
 namespace berth::results {
 namespace {
@@ -57,6 +58,7 @@ void Database::fail() const {
   const int code = sqlite3_errcode(handle_);
   if (code == SQLITE_NOTADB) throw InputError(path_, "", 0, "is no SQLite file");
   if (code == SQLITE_CORRUPT) throw InputError(path_, "", 0, "is a damaged SQLite file");
+  if (only_reads_) fail_to_read(path_, handle_);
   throw EnvironmentError(fmt::format("cannot write '{}': {}", path_, sqlite3_errmsg(handle_)));
 }
 
@@ -99,11 +101,22 @@ bool Statement::step() {
   return false;
 }
 
-std::string Statement::text() const {
-  const unsigned char* text = sqlite3_column_text(handle_, 0);
-  return text == nullptr ? std::string() : std::string(text, text + sqlite3_column_bytes(handle_, 0));
+std::string Statement::text(int column) const {
+  const unsigned char* text = sqlite3_column_text(handle_, column);
+  return text == nullptr ? std::string() : std::string(text, text + sqlite3_column_bytes(handle_, column));
 }
 
-std::int64_t Statement::number() const { return sqlite3_column_int64(handle_, 0); }
+std::int64_t Statement::number(int column) const { return sqlite3_column_int64(handle_, column); }
+
+int Statement::columns() const { return sqlite3_column_count(handle_); }
+
+std::string Statement::name(int column) const {
+  const char* name = sqlite3_column_name(handle_, column);
+  return name == nullptr ? std::string() : std::string(name);
+}
+
+bool Statement::is_null(int column) const { return sqlite3_column_type(handle_, column) == SQLITE_NULL; }
+
+bool Statement::is_number(int column) const { return sqlite3_column_type(handle_, column) == SQLITE_INTEGER; }
 
 }  // namespace berth::results

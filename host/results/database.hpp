@@ -16,6 +16,9 @@ class Database {
  public:
   /// Opens or creates it. Waits up to ten seconds while another process writes.
   explicit Database(const std::string& path);
+  /// Opens a file that exists, and never changes it. Waits likewise while another process holds it.
+  struct ReadOnly {};
+  Database(const std::string& path, ReadOnly);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -36,6 +39,7 @@ class Database {
 
  private:
   std::string path_;
+  bool only_reads_ = false;
   sqlite3* handle_ = nullptr;
 };
 
@@ -67,8 +71,12 @@ class Statement {
   /// Runs it; values can be bound again afterwards. @returns whether there is a row, which is valid until the next
   /// call.
   bool step();
-  std::int64_t number() const;  ///< the first column of the row
-  std::string text() const;     ///< the same
+  std::int64_t number(int column = 0) const;  ///< of the row
+  std::string text(int column = 0) const;     ///< the same
+  int columns() const;
+  std::string name(int column) const;
+  bool is_null(int column) const;
+  bool is_number(int column) const;
 
  private:
   void check(int code) const;

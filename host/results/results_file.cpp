@@ -160,6 +160,35 @@ void add_queues(Database& database, std::int64_t id, const Run& run) {
   }
 }
 
+void add_origin(Database& database, std::int64_t id, const Run& run) {
+  TableRows detail(database, "details");
+  for (const auto& [name, value] : run.details) {
+    detail.number("run", id).text("name", name).text("value", value);
+    detail.write();
+  }
+  TableRows row(database, "inputs");
+  for (const InputFile& file : run.inputs) {
+    row.number("run", id).text("option", file.option).text("path", file.path).number("bytes", file.bytes).text("sha256", file.sha256);
+    row.write();
+  }
+}
+
+void add_stays(Database& database, std::int64_t id, const Run& run) {
+  TableRows nodes(database, "nodes");
+  for (std::size_t n = 0; n < run.nodes.size(); ++n) {
+    nodes.number("run", id).number("node", static_cast<std::int64_t>(n)).text("name", run.nodes[n].name);
+    nodes.number("gpus", run.nodes[n].gpus);
+    nodes.write();
+  }
+  TableRows row(database, "stays");
+  for (const sim::Stay& stay : run.stays) {
+    row.number("run", id).text("job", run.trace->jobs[to_index(stay.job)].id).number("node", stay.node);
+    row.number("gpus", static_cast<std::int64_t>(stay.gpus)).number("share_ppm", stay.share_ppm);
+    row.number("from_us", stay.from_us).number("until_us", stay.until_us);
+    row.write();
+  }
+}
+
 }  // namespace
 
 ResultsFile::ResultsFile(const std::string& path) : database_(path) {
@@ -191,6 +220,8 @@ std::int64_t ResultsFile::add(const Run& run) {
   add_series(database_, id, run);
   add_groups(database_, id, run);
   add_queues(database_, id, run);
+  add_origin(database_, id, run);
+  add_stays(database_, id, run);
   transaction.commit();
   return id;
 }

@@ -3,14 +3,24 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "berth/trace.hpp"
 #include "host/results/database.hpp"
 #include "host/sim/measures/figures.hpp"
 #include "host/sim/measures/measures.hpp"
+#include "host/sim/measures/stays.hpp"
 #include "host/sim/replay/settings.hpp"
 
 namespace berth::results {
+
+/// A file that a run was read from.
+struct InputFile {
+  std::string option;  ///< that named it, such as --trace
+  std::string path;    ///< as it was given
+  std::int64_t bytes = 0;
+  std::string sha256;  ///< of its bytes, in hexadecimal digits
+};
 
 /// A finished simulation and its results.
 struct Run {
@@ -22,6 +32,10 @@ struct Run {
   sim::SimulationFigures figures;
   sim::SimulationTotals totals;
   sim::Measures measures;
+  std::map<std::string, std::string> details;      ///< `command`: the line that ran it, among others; settings that `settings` lacks
+  std::vector<InputFile> inputs;                   ///< files that it read
+  std::vector<sim::StayNode> nodes;                ///< of the cluster, where stays were requested
+  std::vector<sim::Stay> stays;                    ///< where requested
   std::map<std::string, std::int64_t> rejections;  ///< reason -> jobs; not in the file, whose jobs have their reasons
   double load_s = 0;                               ///< reading the trace took
   double wall_s = 0;                               ///< the simulation took

@@ -174,6 +174,41 @@ CREATE TABLE IF NOT EXISTS queues (
   worst_hour_ppm INTEGER NOT NULL,
   PRIMARY KEY (run, name)
 ) STRICT;
+
+CREATE TABLE IF NOT EXISTS details (
+  run INTEGER NOT NULL REFERENCES runs,
+  name TEXT NOT NULL,
+  value TEXT NOT NULL,
+  PRIMARY KEY (run, name)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS inputs (
+  run INTEGER NOT NULL REFERENCES runs,
+  option TEXT NOT NULL,
+  path TEXT NOT NULL,
+  bytes INTEGER NOT NULL,
+  sha256 TEXT NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS inputs_of_run ON inputs(run);
+
+CREATE TABLE IF NOT EXISTS nodes (
+  run INTEGER NOT NULL REFERENCES runs,
+  node INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  gpus INTEGER NOT NULL,
+  PRIMARY KEY (run, node)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS stays (
+  run INTEGER NOT NULL REFERENCES runs,
+  job TEXT NOT NULL,
+  node INTEGER NOT NULL,
+  gpus INTEGER NOT NULL,
+  share_ppm INTEGER NOT NULL,
+  from_us INTEGER NOT NULL,
+  until_us INTEGER NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS stays_of_run ON stays(run);
 )";
 
 }  // namespace berth::results

@@ -8,7 +8,7 @@ _berth_names() {
 
 _berth() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}
-  local commands="plan explain validate bound import topology generate shadow simulate fit bench policies devices version help"
+  local commands="plan explain validate bound import topology generate shadow simulate report fit bench policies devices version help"
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$cur")
@@ -27,7 +27,12 @@ _berth() {
       [[ $command == simulate ]] && words="oracle reactive rolling noise: none"
       ;;
     --progress) words="none epochs noise:" ;;
-    --format) words=$(_berth_names Formats: topology --help) ;;
+    --format)
+      words=$(_berth_names Formats: topology --help)
+      [[ $command == report ]] && words="html csv json svg"
+      ;;
+    --part) words=$(_berth_names Parts: report --help) ;;
+    --metric) words=$(_berth_names Metrics: report --help) ;;
     --trace-format) words=$(_berth_names "Formats of traces:" import --help) ;;
     --virtual-clusters) words="nodes guarantees limits" ;;
     --placement) words="count consolidate emptiest topology" ;;
@@ -68,13 +73,14 @@ _berth() {
             --workload --elastic --waiting --queues --virtual-clusters --history --no-demands --seed --out"
           ;;
         shadow) words="--slurm --held --policy --param --slack --rows --json" ;;
-        simulate) words="--cluster --trace --trace-format --virtual-clusters --stream --workload --jobs --load --policy --policy-exec --policy-timeout --param --placement --estimates --progress --overheads --events --failures --round --at-events --elastic --fidelity --gpu-jobs --network --by --out --jobs-out --history-out --series-out --series-every --threads --seed --json" ;;
+        simulate) words="--cluster --trace --trace-format --virtual-clusters --stream --workload --jobs --load --policy --policy-exec --policy-timeout --param --placement --estimates --progress --overheads --events --failures --round --at-events --elastic --fidelity --gpu-jobs --network --by --out --jobs-out --history-out --series-out --series-every --stays --threads --seed --json" ;;
+        report) words="--out --format --part --metric --baseline --links --run --gantt-rows" ;;
         fit) words="--out --test --leave-out --json" ;;
         bench) words="--suite --threads --device --seed --json --quick" ;;
         policies) words="--json --names $("${COMP_WORDS[0]}" policies --names 2>/dev/null)" ;;
         devices | version) words="--json" ;;
       esac
-      [[ ($command == import || $command == shadow || $command == fit) && $cur != -* ]] && words= && mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      [[ ($command == import || $command == shadow || $command == report || $command == fit) && $cur != -* ]] && words= && mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       words+=" --help"
       ;;
   esac

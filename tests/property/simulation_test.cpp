@@ -8,13 +8,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <optional>
+#include <tuple>
 
 #include "host/io/traces/importers.hpp"
 #include "host/sim/base/overheads.hpp"
 #include "host/sim/counts/count_simulation.hpp"
 #include "host/sim/measures/series.hpp"
+#include "host/sim/measures/stays.hpp"
 #include "tests/property/random_worlds.hpp"
 #include "tests/support/params.hpp"
 #include "tests/support/parity/parity_stride.hpp"
@@ -38,12 +41,41 @@ std::string row_of(const JobOutcome& o) {
                      o.moves, o.nodes, rejected && o.reason.empty() ? " without a reason" : "");
 }
 
+// One a line, in one order: which of the stays that begin at one instant comes first is no part of the result.
+// A stay that is followed at once by another one on the same GPUs is one with it: the job was displaced and returned.
+std::string stays_text(Stays& stays, const SimulationTotals& totals) {
+  std::vector<Stay> all = stays.finish(totals.last_end_us);
+  std::sort(all.begin(), all.end(), [](const Stay& a, const Stay& b) {
+    return std::tie(a.job, a.node, a.gpus, a.from_us) < std::tie(b.job, b.node, b.gpus, b.from_us);
+  });
+  std::vector<Stay> merged;
+  __int128 gpu_us = 0;
+  for (const Stay& stay : all) {
+    gpu_us += static_cast<__int128>(std::popcount(stay.gpus)) * (stay.until_us - stay.from_us);
+    Stay* before = merged.empty() ? nullptr : &merged.back();
+    if (before != nullptr &&
+        std::tie(before->job, before->node, before->gpus, before->until_us) == std::tie(stay.job, stay.node, stay.gpus, stay.from_us)) {
+      before->until_us = stay.until_us;
+    } else {
+      merged.push_back(stay);
+    }
+  }
+  EXPECT_EQ(static_cast<std::int64_t>(gpu_us), static_cast<std::int64_t>(totals.gpu_us)) << "stays have the GPU-time that jobs had";
+  std::string text;
+  for (const Stay& one : merged)
+    text += fmt::format("stay {} {} {:x} {} {}\n", one.job, stays.nodes()[static_cast<std::size_t>(one.node)].name, one.gpus, one.from_us,
+                        one.until_us);
+  return text;
+}
+
 template <class Simulate>
 std::string outcomes(const Simulate& simulate, const Trace& trace, const Snapshot& cluster, SimulationSettings settings) {
   std::vector<std::string> rows(trace.jobs.size());
   JobsOf jobs(trace);
   Series series(facts_of(trace));
   settings.series = &series;
+  Stays stays;
+  settings.stays = &stays;
   settings.name_nodes = true;
   const SimulationTotals totals = simulate(Replayed{trace.profiles, facts_of(trace), jobs}, cluster, settings,
                                            [&](const JobOutcome& job) { rows[static_cast<std::size_t>(job.job)] += row_of(job); });
@@ -54,7 +86,7 @@ std::string outcomes(const Simulate& simulate, const Trace& trace, const Snapsho
   series.finish(totals.last_end_us);
   for (const Sample& sample : series.samples())
     text += fmt::format("{} {} {}\n", sample.from_us, sample.until_us, fmt::join(sample.micro, " "));
-  return text;
+  return text + stays_text(stays, totals);
 }
 
 /// The policies whose keys a simulation by counts can keep.

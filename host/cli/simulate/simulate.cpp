@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "berth/error.hpp"
+#include "host/cli/base/command_line.hpp"
 #include "host/cli/base/common_options.hpp"
 #include "host/cli/base/console.hpp"
 #include "host/cli/base/interrupt.hpp"
@@ -15,6 +16,7 @@
 #include "host/cli/base/values.hpp"
 #include "host/cli/simulate/exec_policies.hpp"
 #include "host/cli/simulate/simulated_history.hpp"
+#include "host/cli/simulate/simulated_inputs.hpp"
 #include "host/cli/simulate/simulated_iterations.hpp"
 #include "host/cli/simulate/simulated_jobs.hpp"
 #include "host/cli/simulate/simulated_world.hpp"
@@ -146,6 +148,8 @@ Run simulate_one(const SimulateArguments& options, const sim::SimulationSettings
   sim::FiguresOf figures;
   sim::MeasuresOf measures(jobs.facts(), sim::working_gpus(cluster), want);
   settings.series = measures.series();
+  std::optional<sim::Stays> stays;
+  if (options.output.stays) settings.stays = &stays.emplace();
   std::vector<sim::QueueFigures> queues;
   if (want.queues) settings.queues = &queues;
   std::int64_t ended = 0;
@@ -167,7 +171,12 @@ Run simulate_one(const SimulateArguments& options, const sim::SimulationSettings
   run.figures = figures.finish(run.totals);
   run.measures = measures.finish(run.totals);
   run.measures.queues = std::move(queues);
+  if (stays) {
+    run.nodes = stays->nodes();
+    run.stays = stays->finish(run.totals.last_end_us);
+  }
   settings.series = nullptr;  // their lifetime ends with this call
+  settings.stays = nullptr;
   settings.queues = nullptr;
   settings.interrupted = {};
   settings.decide = {};
@@ -272,6 +281,7 @@ int run(const SimulateArguments& options) {
   jobs.draw_for(cluster, options.request.seed);
   if (!jobs.in_memory()) {
     if (!options.jobs_out.empty()) throw InvalidArgument("--jobs-out: with --stream or --workload jobs are not kept");
+    if (options.output.stays) throw InvalidArgument("--stays: with --stream or --workload jobs are not kept");
     want.jobs = false;
   }
   sim::SimulationSettings world;
@@ -282,11 +292,15 @@ int run(const SimulateArguments& options) {
     world.iterations = sim::IterationSettings{options.iterations.gpu_jobs, options.iterations.network_cost(), {}};
   const double load_s = seconds_since(begin);
   SimulationOutput output(options.output);
+  const std::vector<results::InputFile> files = options.output.out.empty() ? std::vector<results::InputFile>() : input_files(inputs);
   Along along{ProgressLine(), RememberSignals(), std::move(history)};
   std::vector<Run> runs;
   std::string csv = kCsvHead;
   const auto keep = [&](Run& run) {
     run.load_s = load_s;
+    run.details["command"] = command_line();
+    if (!options.jobs.load.empty()) run.details["load"] = options.jobs.load;
+    run.inputs = files;
     const auto before = std::chrono::steady_clock::now();
     if (!options.jobs_out.empty()) {
       for (const sim::JobRow& row : run.measures.jobs) csv += csv_row(run.policy, jobs.trace(), row.outcome);

@@ -37,6 +37,7 @@ void add_output_options(CLI::App& app, OutputOptions& options) {
   app.add_option("--series-out", options.series_out, "Write a row for each interval and policy to FILE (CSV)")->type_name("FILE");
   app.add_option("--series-every", options.series_every, "Set the intervals of --series-out and --out; else at most 1,000")
       ->type_name("DURATION");
+  app.add_flag("--stays", options.stays, "Also store in --out which GPUs each job had when");
   app.add_option("--by", options.by, "Also report by queue, virtual cluster (vc), user or size of jobs")
       ->check(CLI::IsMember({"queue", "vc", "user", "size"}))
       ->type_name("WHAT");
@@ -57,6 +58,7 @@ std::optional<sim::GroupBy> group_by(const std::string& name) {
 
 sim::MeasuresRequest wanted(const OutputOptions& options, bool jobs) {
   sim::MeasuresRequest wanted;
+  if (options.stays && options.out.empty()) throw InvalidArgument("--stays: stays are stored in --out, which is not given");
   if (!options.out.empty()) wanted.groups.fill(true);
   if (const auto by = group_by(options.by)) wanted.groups[static_cast<std::size_t>(*by)] = true;
   wanted.queues = wanted.groups[static_cast<std::size_t>(sim::GroupBy::kQueue)];
@@ -80,6 +82,7 @@ void SimulationOutput::store(results::Run& run) {
   }
   run.measures.jobs = {};
   run.measures.series = {};
+  run.stays = {};
 }
 
 void SimulationOutput::finish() const {

@@ -14,7 +14,8 @@ namespace berth::cli {
 
 struct OutputOptions {
   std::string series_out, series_every, out;
-  std::string by;  ///< of sim::kGroupingNames, or empty
+  std::string by;      ///< of sim::kGroupingNames, or empty
+  bool stays = false;  ///< into `out`
 };
 
 void add_output_options(CLI::App& app, OutputOptions& options);

@@ -7,6 +7,7 @@
 #include "berth/error.hpp"
 #include "host/core/base/wide.hpp"
 #include "host/core/model/costs.hpp"
+#include "host/sim/measures/stays.hpp"
 
 namespace berth::sim {
 namespace {
@@ -32,6 +33,7 @@ CountRun::CountRun(const Replayed& trace, const SimulationSettings& settings, co
       upcoming_(source_.next()) {
   totals_.gpus = nodes.gpus();
   if (settings.series != nullptr) nodes_.stop_token(settings.series->fragmentation());
+  if (settings.stays != nullptr) nodes_.name(*settings.stays);
   totals_.first_submit_us = upcoming_ != nullptr ? upcoming_->submit_us : 0;
   totals_.last_end_us = totals_.last_release_us = totals_.first_submit_us;
 }
@@ -126,6 +128,9 @@ void CountRun::run(const JobPlace& place, TimeUs cost, bool moved) {
   job.running = true;
   job.moved = moved;
   job.held_from = now_;
+  if (settings_.stays != nullptr) {
+    for (const CountedGpus& one : jobs_.taken(place.job)) settings_.stays->hold(job.rank, one.node, one.mask, now_);
+  }
   job.working_from = core::saturating_add(now_, cost);
   const TimeUs end = core::saturating_add(job.working_from, std::max<TimeUs>(1, job.left));
   if (end > kMaxTimeUs) throw InvalidArgument("job '" + job.traced->id + "' would end beyond the largest time");
@@ -161,6 +166,7 @@ void CountRun::stop(std::int32_t job_index) {
   job.left = job.left_at(now_);
   job.held = job.held_at(now_);
   job.running = false;
+  if (settings_.stays != nullptr) settings_.stays->release(job.rank, now_);
   totals_.last_release_us = now_;
   --n_running_;
   gpus_allocated_ -= job.gpus;

@@ -7,6 +7,7 @@
 #include "berth/kernel/base/to_index.hpp"
 #include "berth/kernel/place/state.hpp"
 #include "host/core/state/state_view.hpp"
+#include "host/sim/measures/stays.hpp"
 
 namespace berth::sim {
 namespace {
@@ -270,6 +271,10 @@ void NodeCounts::choose(std::int32_t pool, std::int64_t gpus, std::span<std::uin
   }
   std::fill(set.begin(), set.end(), 0);
   add_to(set, taken);
+}
+
+void NodeCounts::name(Stays& stays) const {
+  for (std::int32_t n = 0; n < state_->node_count(); ++n) stays.add_node(state_->node(n).id, state_->node(n).gpus);
 }
 
 std::string NodeCounts::names_of(const std::vector<CountedGpus>& taken) const {

@@ -19,6 +19,8 @@
 
 namespace berth::sim {
 
+class Stays;
+
 /// GPUs of one node.
 struct CountedGpus {
   std::int32_t node = 0;  ///< by rank
@@ -70,6 +72,8 @@ class NodeCounts {
   /// @param set  Out: the chosen ones.
   void choose(std::int32_t pool, std::int64_t gpus, std::span<std::uint64_t> set, std::vector<CountedGpus>& taken);
 
+  /// Tells it all nodes.
+  void name(Stays& stays) const;
   /// Ids of the nodes, separated by blanks.
   std::string names_of(const std::vector<CountedGpus>& taken) const;
 

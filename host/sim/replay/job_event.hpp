@@ -22,4 +22,10 @@ struct JobEvent {
   bool operator>(const JobEvent& other) const { return std::tie(at, what, position) > std::tie(other.at, other.what, other.position); }
 };
 
+/// A run of a job that does not work evenly, or reports progress.
+struct Unsettled {
+  std::int32_t job;
+  std::uint64_t run;
+};
+
 }  // namespace berth::sim

@@ -22,6 +22,7 @@
 #include "host/sim/base/trace_form.hpp"
 #include "host/sim/base/working_gpus.hpp"
 #include "host/sim/measures/series.hpp"
+#include "host/sim/measures/stays.hpp"
 #include "host/sim/replay/cluster_changes.hpp"
 #include "host/sim/replay/empty_state.hpp"
 #include "host/sim/replay/job_event.hpp"
@@ -64,6 +65,7 @@ class Simulator {
     for (std::int32_t n = 0; n < state_.node_count(); ++n) {
       const Node& node = state_.node(n);
       changes_.insert({node.available_from_us, node.available_until_us});
+      if (settings.stays != nullptr) settings.stays->add_node(node.id, node.gpus);
     }
     for (const Reservation& reservation : StateView(state_).reservations()) changes_.insert({reservation.from_us, reservation.to_us});
     changes_.erase(0);
@@ -514,6 +516,7 @@ class Simulator {
     for (std::int32_t e = d.entry_begin; e < d.entry_end; ++e) {
       const PlanEntry& entry = plan_.entries[to_index(e)];
       ppm += std::int64_t{std::popcount(entry.gpus)} * entry.share_ppm;
+      if (settings_.stays != nullptr) settings_.stays->hold(job.outcome.job, entry.node, entry.gpus, now_, entry.share_ppm);
     }
     const std::int64_t rate = job.timed ? kSecond : known_rate(job, StateView(state_).job().rate[to_index(d.job)]);
     job.hold((ppm + kWholeGpu - 1) / kWholeGpu, rate, now_, cost, pays_for);
@@ -573,6 +576,7 @@ class Simulator {
     }
     --n_running_;
     if (queues_) queues_->touch(index_of(job));
+    if (settings_.stays != nullptr) settings_.stays->release(job.outcome.job, now_);
     totals_.last_release_us = now_;
     totals_.gpu_up_us = gpu_up_us_;
   }
@@ -638,11 +642,6 @@ class Simulator {
     std::sort(left.begin(), left.end(), [](const LiveJob* a, const LiveJob* b) { return a->outcome.job < b->outcome.job; });
     for (LiveJob* one : left) report(*one);
   }
-
-  struct Unsettled {
-    std::int32_t job;
-    std::uint64_t run;
-  };
 
   JobSource& source_;
   const SimulationSettings& settings_;

@@ -20,6 +20,7 @@
 namespace berth::sim {
 
 class Series;
+class Stays;
 
 /// Jobs simulated through each iteration (docs/simulation-reference.md, "Iterations").
 struct IterationSettings {
@@ -53,6 +54,7 @@ struct SimulationSettings {
   Decider decide;                               ///< empty: the engine decides, by `request`
   std::function<bool()> interrupted;            ///< true: stop and keep the results so far; empty: never
   Series* series = nullptr;                     ///< receives the levels from each instant on; null: none
+  Stays* stays = nullptr;                       ///< receives which GPUs each job had when; null: none
   std::vector<QueueFigures>* queues = nullptr;  ///< receives what queues of the cluster got; null: not followed
 };
 

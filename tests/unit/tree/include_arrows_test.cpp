@@ -34,15 +34,22 @@ struct Layer {
   int rank;
 };
 constexpr std::array kLayers{
-    Layer{"include/berth/", 0},  Layer{"include/berth/kernel/", 1},
+    Layer{"include/berth/", 0},
+    Layer{"include/berth/kernel/", 1},
     Layer{"host/backend/", 2},  // the operations that every backend offers
-    Layer{"host/reference/", 3}, Layer{"host/cpu/", 3},
-    Layer{"cuda/", 3},           Layer{"host/core/", 4},
-    Layer{"host/policy/", 5},    Layer{"host/io/", 5},
-    Layer{"host/sim/", 5},       Layer{"host/report/", 5},
-    Layer{"host/fit/", 6},      // of the command alone: the library needs no optimiser
-    Layer{"host/results/", 6},  // likewise: nor a database
-    Layer{"host/cli/", 7},       Layer{"python-free-bindings/", 6},
+    Layer{"host/reference/", 3},
+    Layer{"host/cpu/", 3},
+    Layer{"cuda/", 3},
+    Layer{"host/core/", 4},
+    Layer{"host/policy/", 5},
+    Layer{"host/io/", 5},
+    Layer{"host/sim/", 5},
+    Layer{"host/report/", 5},
+    Layer{"host/fit/", 6},          // of the command alone: the library needs no optimiser
+    Layer{"host/results/", 6},      // likewise: nor a database
+    Layer{"host/report/html/", 7},  // likewise: it reads what host/results stores
+    Layer{"host/cli/", 8},
+    Layer{"python-free-bindings/", 6},
 };
 constexpr int kMiddleRank = 5;
 
