@@ -16,6 +16,9 @@ class Database {
  public:
   /// Opens or creates it. Waits up to ten seconds while another process writes.
   explicit Database(const std::string& path);
+  /// A database in memory, without a file.
+  struct InMemory {};
+  explicit Database(InMemory);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -29,12 +32,21 @@ class Database {
   /// The first column of the rows that a query returns.
   std::vector<std::string> texts(const std::string& sql);
   std::int64_t last_row() const;
+  /// The bytes of the whole database, as a file would have them.
+  std::string bytes();
+  /// Attaches another file as `name`; it must exist.
+  void attach(const std::string& path, const std::string& name);
+  /// Attaches what `bytes` returned, without copying it: it must live until `detach`.
+  void attach_bytes(std::string& bytes, const std::string& name);
+  void detach(const std::string& name);
 
   const std::string& path() const { return path_; }
   [[noreturn]] void fail() const;
   sqlite3* handle() { return handle_; }
 
  private:
+  void open(const std::string& name);
+
   std::string path_;
   sqlite3* handle_ = nullptr;
 };
@@ -43,6 +55,9 @@ class Database {
 class Transaction {
  public:
   explicit Transaction(Database& database);
+  /// Locks the file itself for writing, and no attached one.
+  struct MainOnly {};
+  Transaction(Database& database, MainOnly);
   ~Transaction();
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
@@ -67,8 +82,11 @@ class Statement {
   /// Runs it; values can be bound again afterwards. @returns whether there is a row, which is valid until the next
   /// call.
   bool step();
-  std::int64_t number() const;  ///< the first column of the row
-  std::string text() const;     ///< the same
+  std::int64_t number(int column = 0) const;  ///< of the row
+  std::string text(int column = 0) const;     ///< the same
+  int columns() const;
+  /// Adds type, length and value of a column of the row to `out`.
+  void append_value(int column, std::string& out) const;
 
  private:
   void check(int code) const;

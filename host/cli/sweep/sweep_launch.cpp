@@ -1,0 +1,94 @@
+#include "host/cli/sweep/sweep_launch.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string_view>
+
+#include "berth/error.hpp"
+
+namespace berth::cli {
+namespace {
+
+constexpr std::string_view kMeetingHead = "berth sweep 1";
+
+std::optional<std::int64_t> number_of(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() && number >= 0 ? std::optional(number) : std::nullopt;
+}
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): no code calls setenv
+  return value == nullptr ? "" : value;
+}
+
+struct Launcher {
+  const char *rank, *size;
+  const char *id, *more_id;
+};
+// Open MPI, MPICH and Intel MPI, Slurm's srun. Within an mpirun of a Slurm job the first are right.
+constexpr Launcher kLaunchers[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"},
+                                   {"PMI_RANK", "PMI_SIZE", "PMI_JOBID", "PMI_KVS"},
+                                   {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_JOB_ID", "SLURM_STEP_ID"}};
+
+}  // namespace
+
+SweepLaunch sweep_launch() {
+  for (const Launcher& launcher : kLaunchers) {
+    const auto rank = number_of(variable(launcher.rank)), size = number_of(variable(launcher.size));
+    if (rank && size && *size > 1 && *rank < *size) return {*rank, *size, variable(launcher.id) + "/" + variable(launcher.more_id)};
+  }
+  return {};
+}
+
+std::string meeting_file(const std::string& store) { return store + ".workers"; }
+
+void write_meeting(const std::string& file, const SweepMeeting& meeting) {
+  std::string text = fmt::format("{}\n{}\n{}\n{}\n{}\n", kMeetingHead, meeting.launch, meeting.token, meeting.host, meeting.port);
+  for (const std::string& address : meeting.addresses) text += address + "\n";
+  const std::string fresh = fmt::format("{}.{}", file, ::getpid());
+  const int fd = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  const bool written = fd >= 0 && ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  int error = written ? 0 : errno;
+  if (fd >= 0) ::close(fd);
+  if (written && std::rename(fresh.c_str(), file.c_str()) != 0) error = errno;
+  if (error == 0) return;
+  ::unlink(fresh.c_str());
+  throw EnvironmentError(fmt::format("cannot write '{}': {}", file, std::strerror(error)));
+}
+
+std::optional<SweepMeeting> read_meeting(const std::string& file, const std::string& launch) {
+  std::ifstream in(file);
+  std::string head, port;
+  SweepMeeting meeting;
+  if (!std::getline(in, head) || head != kMeetingHead || !std::getline(in, meeting.launch) || meeting.launch != launch) return std::nullopt;
+  std::getline(in, meeting.token), std::getline(in, meeting.host), std::getline(in, port);
+  const auto number = number_of(port);
+  if (!number || *number < 1 || *number > UINT16_MAX) return std::nullopt;
+  meeting.port = static_cast<std::uint16_t>(*number);
+  for (std::string address; std::getline(in, address);) meeting.addresses.push_back(address);
+  return meeting;
+}
+
+std::string random_token() {
+  std::uint64_t parts[2];
+  if (::getrandom(parts, sizeof parts, 0) != sizeof parts)
+    throw EnvironmentError(fmt::format("no random numbers: {}", std::strerror(errno)));
+  return fmt::format("{:016x}{:016x}", parts[0], parts[1]);
+}
+
+std::string host_name() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
+}
+
+}  // namespace berth::cli
