@@ -160,7 +160,7 @@ TEST(CliSweep, OtherProcessesTakePartAndMayBeLost) {
   EXPECT_TRUE(contains(answer.out, "60 runs in ")) << answer.out << answer.err;
   EXPECT_EQ(sweep.hash(), sweep.hash("whole"));
   EXPECT_EQ(number_in(sweep.at("s.sqlite"), "SELECT count(*) FROM runs"), 60);
-  EXPECT_FALSE(std::filesystem::exists(sweep.at("s.sqlite.workers")));
+  for (const auto& entry : std::filesystem::directory_iterator(sweep.at(""))) EXPECT_FALSE(contains(entry.path().string(), ".workers"));
 }
 
 TEST(CliSweep, AProcessWithAnotherSpecIsRefused) {
@@ -173,6 +173,37 @@ TEST(CliSweep, AProcessWithAnotherSpecIsRefused) {
   EXPECT_TRUE(contains(answer.err, "process 1: the spec or its files are others than those of the first process")) << answer.err;
   EXPECT_TRUE(contains(answer.out, "code 2")) << answer.out;
   EXPECT_TRUE(contains(answer.out, "80 runs in")) << answer.out;
+}
+
+TEST(CliSweep, ConnectionsOfOthersDoNoHarm) {
+  const Sweep sweep("workload = \"helios\"\njobs = 20000\ncluster = \"16x8\"\npolicy = [\"fifo\", \"las\"]\nseeds = 40\n");
+  const std::string launch = "env OMPI_COMM_WORLD_SIZE=2 PMIX_NAMESPACE=test OMPI_COMM_WORLD_RANK=";
+  sweep.folder.write("intrude.sh", R"sh(cd "$(dirname "$0")"
+while ! ls s.sqlite.workers-* >/dev/null 2>&1; do sleep 0.01; done
+port=$(sed -n 4p s.sqlite.workers-*)
+stat -c %a s.sqlite.workers-*
+exec 3<>/dev/tcp/127.0.0.1/$port
+exec 4<>/dev/tcp/127.0.0.1/$port; head -c 100000 /dev/urandom >&4
+exec 5<>/dev/tcp/127.0.0.1/$port; printf '\0\377\377\377\377\377\377\377\377' >&5
+exec 6<>/dev/tcp/127.0.0.1/$port; printf '\4\0\0\0\0\0\0\0\0' >&6
+exec 7<>/dev/tcp/127.0.0.1/$port; printf '\0\10\0\0\0\0\0\0\0\377\377\377\377\377\377\377\377' >&7
+sleep 0.3
+)sh");
+  const Answer answer = berth("version; bash '" + sweep.at("intrude.sh") + "' 2>/dev/null & " + launch + "1 '" BERTH_COMMAND "' sweep '" +
+                              sweep.at("s.toml") + "' & " + launch + "0 '" BERTH_COMMAND "' sweep '" + sweep.at("s.toml") + "'; wait");
+  EXPECT_TRUE(contains(answer.out, "80 runs in")) << answer.out << answer.err;
+  EXPECT_TRUE(contains(answer.out, "600\n")) << "only the owner reads the secret: " << answer.out;
+  EXPECT_EQ(answer.err, "");
+}
+
+TEST(CliSweep, WhereTheFirstProcessCannotBeginTheOthersEnd) {
+  const Sweep sweep(kDrawn);
+  sweep.folder.write("s.sqlite", std::string(5000, 't'));
+  const std::string launch = "env OMPI_COMM_WORLD_SIZE=2 PMIX_NAMESPACE=test OMPI_COMM_WORLD_RANK=";
+  const Answer answer = berth("version; " + launch + "1 '" BERTH_COMMAND "' sweep '" + sweep.at("s.toml") + "' & " + launch +
+                              "0 '" BERTH_COMMAND "' sweep '" + sweep.at("s.toml") + "'; echo first $?; wait $!; echo other $?");
+  EXPECT_TRUE(contains(answer.out, "first 2\nother 2")) << answer.out;
+  EXPECT_EQ(answer.err, "berth: " + sweep.at("s.sqlite") + ": is no SQLite file\n");
 }
 
 TEST(CliSweep, ASignalKeepsWhatIsDone) {

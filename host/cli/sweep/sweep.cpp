@@ -93,36 +93,17 @@ int threads_of(const SweepArguments& options, const SweepLaunch& launch) {
   return options.threads > 0 ? options.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
-int run(const SweepArguments& options) {
-  if (!options.hash.empty()) {
-    if (!options.spec.empty()) throw InvalidArgument("--hash: it reads a store, and takes no SPEC");
-    print(results::hash_of_file(options.hash) + "\n");
-    return kDone;
-  }
-  if (options.spec.empty()) throw InvalidArgument("SPEC is required");
-  const SweepShard shard = parse_shard(options.shard);
-  const std::optional<SweepUntil> until = options.until.empty() ? std::nullopt : std::optional(parse_until(options.until));
-  SweepSpec spec = read_sweep_spec(options.spec);
-  if (until) {
-    spec.until = until;
-    if (spec.seeds_listed) throw InvalidArgument("--until: the spec lists its seeds; give their number there");
-  }
-  const std::string path = store_of(options, spec);
-  const SweepPlan plan = plan_sweep(std::move(spec));
-  check_files(options, plan, path);
-  const SweepLaunch launch = sweep_launch();
-  if (options.dry_run) return launch.rank > 0 ? kDone : list_runs(plan, shard, path);
-  const int threads = threads_of(options, launch);
-  RememberSignals signals;
-  if (launch.rank > 0) return work_for_sweep(plan, path, launch, threads);
+// The first process of the sweep, and often the only one.
+int serve(const SweepArguments& options, const SweepPlan& plan, const std::string& path, const SweepLaunch& launch, int threads,
+          SweepWorkers& workers) {
   results::SweepStore store(path);
+  if (launch.size > 1) remove_other_meetings(path, launch);
   for (const std::string& file : options.merged) {
     const std::int64_t runs = store.merge(file);
     print_error(fmt::format("note: {} from {}", core::counted(runs, "run"), file));
   }
-  SweepState state(plan, store.figures(), shard);
+  SweepState state(plan, store.figures(), parse_shard(options.shard));
   SweepInputs inputs(threads);
-  SweepWorkers workers(plan, path, launch);
   ProgressLine line;
   serve_sweep(plan, state, store, inputs, threads, workers, [&](const SweepState& now) {
     line.show(static_cast<int>(100 * now.done() / std::max<std::int64_t>(1, now.known())),
@@ -145,6 +126,37 @@ int run(const SweepArguments& options) {
         fmt::format("\n{} in {}, {} of them from before\n", core::counted(state.done() - state.failures(), "run"), path, state.resumed()));
   }
   return state.failures() > 0 ? kUsage : kDone;
+}
+
+int run(const SweepArguments& options) {
+  if (!options.hash.empty()) {
+    if (!options.spec.empty()) throw InvalidArgument("--hash: it reads a store, and takes no SPEC");
+    print(results::hash_of_file(options.hash) + "\n");
+    return kDone;
+  }
+  if (options.spec.empty()) throw InvalidArgument("SPEC is required");
+  const SweepShard shard = parse_shard(options.shard);
+  const std::optional<SweepUntil> until = options.until.empty() ? std::nullopt : std::optional(parse_until(options.until));
+  SweepSpec spec = read_sweep_spec(options.spec);
+  if (until) {
+    spec.until = until;
+    if (spec.seeds_listed) throw InvalidArgument("--until: the spec lists its seeds; give their number there");
+  }
+  const std::string path = store_of(options, spec);
+  const SweepPlan plan = plan_sweep(std::move(spec));
+  check_files(options, plan, path);
+  const SweepLaunch launch = sweep_launch();
+  if (options.dry_run) return launch.rank > 0 ? kDone : list_runs(plan, shard, path);
+  const int threads = threads_of(options, launch);
+  RememberSignals signals;
+  if (launch.rank > 0) return work_for_sweep(plan, path, launch, threads);
+  SweepWorkers workers(plan, path, launch);
+  try {
+    return serve(options, plan, path, launch, threads, workers);
+  } catch (...) {
+    workers.refuse_all();
+    throw;
+  }
 }
 
 }  // namespace

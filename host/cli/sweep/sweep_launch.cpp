@@ -10,15 +10,18 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <string_view>
 
 #include "berth/error.hpp"
+#include "host/results/sha256.hpp"
 
 namespace berth::cli {
 namespace {
 
 constexpr std::string_view kMeetingHead = "berth sweep 1";
+constexpr const char* kMeetingEnd = ".workers-";
 
 std::optional<std::int64_t> number_of(std::string_view text) {
   std::int64_t number = 0;
@@ -50,10 +53,26 @@ SweepLaunch sweep_launch() {
   return {};
 }
 
-std::string meeting_file(const std::string& store) { return store + ".workers"; }
+std::string meeting_file(const std::string& store, const SweepLaunch& launch) {
+  constexpr std::size_t kDigits = 12;
+  return store + kMeetingEnd + results::sha256_of(launch.id).substr(0, kDigits);
+}
+
+void remove_other_meetings(const std::string& store, const SweepLaunch& launch) {
+  namespace fs = std::filesystem;
+  const std::string own = fs::path(meeting_file(store, launch)).filename().string();
+  const std::string begin = fs::path(store).filename().string() + kMeetingEnd;
+  std::error_code ignored;
+  std::vector<fs::path> others;
+  for (const auto& entry : fs::directory_iterator(fs::absolute(store, ignored).parent_path(), ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.substr(0, begin.size()) == begin && name.substr(0, own.size()) != own) others.push_back(entry.path());
+  }
+  for (const fs::path& other : others) fs::remove(other, ignored);
+}
 
 void write_meeting(const std::string& file, const SweepMeeting& meeting) {
-  std::string text = fmt::format("{}\n{}\n{}\n{}\n{}\n", kMeetingHead, meeting.launch, meeting.token, meeting.host, meeting.port);
+  std::string text = fmt::format("{}\n{}\n{}\n{}\n", kMeetingHead, meeting.token, meeting.host, meeting.port);
   for (const std::string& address : meeting.addresses) text += address + "\n";
   const std::string fresh = fmt::format("{}.{}", file, ::getpid());
   const int fd = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -66,11 +85,11 @@ void write_meeting(const std::string& file, const SweepMeeting& meeting) {
   throw EnvironmentError(fmt::format("cannot write '{}': {}", file, std::strerror(error)));
 }
 
-std::optional<SweepMeeting> read_meeting(const std::string& file, const std::string& launch) {
+std::optional<SweepMeeting> read_meeting(const std::string& file) {
   std::ifstream in(file);
   std::string head, port;
   SweepMeeting meeting;
-  if (!std::getline(in, head) || head != kMeetingHead || !std::getline(in, meeting.launch) || meeting.launch != launch) return std::nullopt;
+  if (!std::getline(in, head) || head != kMeetingHead) return std::nullopt;
   std::getline(in, meeting.token), std::getline(in, meeting.host), std::getline(in, port);
   const auto number = number_of(port);
   if (!number || *number < 1 || *number > UINT16_MAX) return std::nullopt;

@@ -15,17 +15,19 @@ struct SweepLaunch {
 /// From the environment; one process where there is no launcher.
 SweepLaunch sweep_launch();
 
-/// Where the first process of a sweep listens, in a file beside the store that only its owner reads.
+/// Where the first process of a sweep listens, in a file next to the store that only its owner reads.
 struct SweepMeeting {
-  std::string launch, token, host;
+  std::string token, host;
   std::uint16_t port = 0;
   std::vector<std::string> addresses;
 };
-std::string meeting_file(const std::string& store);
+std::string meeting_file(const std::string& store, const SweepLaunch& launch);
+/// Removes the files of other calls, which were killed. Only who has the lock of the store may do that.
+void remove_other_meetings(const std::string& store, const SweepLaunch& launch);
 /// @throws EnvironmentError.
 void write_meeting(const std::string& file, const SweepMeeting& meeting);
-/// Nothing where there is none, or one of another call of the launcher.
-std::optional<SweepMeeting> read_meeting(const std::string& file, const std::string& launch);
+/// Nothing where there is none.
+std::optional<SweepMeeting> read_meeting(const std::string& file);
 /// A number that nobody guesses, as 32 hexadecimal digits.
 std::string random_token();
 std::string host_name();

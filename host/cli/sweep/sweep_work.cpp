@@ -22,7 +22,7 @@ constexpr auto kMeetTime = std::chrono::seconds(60);
 std::unique_ptr<WireSocket> meet(const SweepPlan& plan, const std::string& store, const SweepLaunch& launch, int threads) {
   const auto begin = std::chrono::steady_clock::now();
   while (remembered_signal() == 0 && std::chrono::steady_clock::now() - begin < kMeetTime) {
-    if (const auto meeting = read_meeting(meeting_file(store), launch.id)) {
+    if (const auto meeting = read_meeting(meeting_file(store, launch))) {
       const bool here = meeting->host == host_name();
       std::vector<std::string> addresses;
       for (const std::string& address : meeting->addresses) {
@@ -63,7 +63,7 @@ int work_for_sweep(const SweepPlan& plan, const std::string& store, const SweepL
   if (socket == nullptr) {
     if (remembered_signal() == 0)
       print_error(fmt::format("process {}: the first process of the sweep does not answer; '{}' says where it is", launch.rank,
-                              meeting_file(store)));
+                              meeting_file(store, launch)));
     return kUsage;
   }
   SweepInputs inputs(threads);
@@ -85,7 +85,7 @@ int work_for_sweep(const SweepPlan& plan, const std::string& store, const SweepL
       if (message->type == WireType::kEnd) return kDone;
       WireReader reader(message->body);
       if (message->type == WireType::kRefuse) {
-        print_error(fmt::format("process {}: {}", launch.rank, reader.text()));
+        if (const std::string problem = reader.text(); !problem.empty()) print_error(fmt::format("process {}: {}", launch.rank, problem));
         return kUsage;
       }
       if (message->type != WireType::kTask) continue;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "berth/error.hpp"
@@ -25,9 +26,9 @@ SweepTask task_in(WireReader& reader, const SweepPlan& plan) {
 }  // namespace
 
 SweepWorkers::SweepWorkers(const SweepPlan& plan, const std::string& store, const SweepLaunch& launch)
-    : plan_(plan), file_(meeting_file(store)), others_(launch.size - 1) {
+    : plan_(plan), file_(meeting_file(store, launch)), others_(launch.size - 1) {
   if (others_ == 0) return;
-  meeting_ = {launch.id, random_token(), host_name(), 0, own_addresses()};
+  meeting_ = {random_token(), host_name(), 0, own_addresses()};
   listening_ = listen_at(meeting_.port);
   try {
     write_meeting(file_, meeting_);
@@ -62,6 +63,7 @@ void SweepWorkers::greet(Worker& worker, const std::string& body) {
   if (!problem.empty()) {
     (void)worker.socket.send(WireType::kRefuse, WireWriter().text(problem).body());
     worker.over = true;
+    ++came_;
     return;
   }
   // One more than it has threads, so that none waits for the next run.
@@ -136,6 +138,19 @@ std::int64_t SweepWorkers::running() const {
 }
 
 bool SweepWorkers::all_came() const { return listening_ < 0 || came_ >= others_ || std::chrono::steady_clock::now() - begin_ > kComeTime; }
+
+void SweepWorkers::refuse_all() {
+  std::vector<SweepDone> done;
+  std::vector<SweepTask> lost;
+  while (true) {
+    take(done, lost);
+    for (const auto& worker : workers_) {
+      if (worker->room > 0) (void)worker->socket.send(WireType::kRefuse, WireWriter().text("").body());
+    }
+    if (all_came()) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
 
 void SweepWorkers::end() {
   for (const auto& worker : workers_) (void)worker->socket.send(WireType::kEnd, "");

@@ -36,6 +36,8 @@ class SweepWorkers {
   std::int64_t lost() const { return lost_; }
   /// All runs are done.
   void end();
+  /// There are no runs to make, as something is wrong that the first process reports.
+  void refuse_all();
 
  private:
   struct Worker {
