@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <new>
 
 #include "berth/error.hpp"
+#include "host/io/files/file_error.hpp"
 
 namespace berth::results {
 namespace {
@@ -79,7 +79,7 @@ std::string Database::bytes() {
 }
 
 void Database::attach(const std::string& path, const std::string& name) {
-  if (::access(path.c_str(), R_OK) != 0) throw EnvironmentError(fmt::format("cannot open '{}': {}", path, std::strerror(errno)));
+  if (::access(path.c_str(), R_OK) != 0) io::fail_file("open", path, errno);
   const std::string plain = file_name(path);
   Statement statement(*this, "ATTACH ? AS " + name);
   statement.bind(plain);

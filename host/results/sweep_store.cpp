@@ -7,9 +7,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 
 #include "berth/error.hpp"
+#include "host/io/files/file_error.hpp"
 #include "host/results/content_hash.hpp"
 #include "host/results/copy_runs.hpp"
 #include "host/results/table_rows.hpp"
@@ -122,7 +123,7 @@ class Attached {
 }  // namespace
 
 StoreLock::StoreLock(const std::string& path) : fd_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
-  if (fd_ < 0) throw EnvironmentError(fmt::format("cannot open '{}': {}", path, std::strerror(errno)));
+  if (fd_ < 0) io::fail_file("open", path, errno);
   struct stat info {};
   std::string problem;
   if (::fstat(fd_, &info) == 0 && !S_ISREG(info.st_mode)) {
@@ -130,7 +131,7 @@ StoreLock::StoreLock(const std::string& path) : fd_(::open(path.c_str(), O_RDWR 
   } else if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
     problem = errno == EWOULDBLOCK
                   ? fmt::format("'{}': another sweep writes to it; wait for its end, or name another store with --out", path)
-                  : fmt::format("cannot lock '{}': {}", path, std::strerror(errno));
+                  : fmt::format("cannot lock '{}': {}", path, std::generic_category().message(errno));
   }
   if (problem.empty()) return;
   ::close(fd_);
@@ -169,7 +170,7 @@ SweepFigures SweepStore::add_packed(const std::string& key, std::string& packed)
 }
 
 std::int64_t SweepStore::merge(const std::string& path) {
-  if (::access(path.c_str(), R_OK) != 0) throw EnvironmentError(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
+  if (::access(path.c_str(), R_OK) != 0) io::fail_file("read", path, errno);
   {
     Database part(path);  // its errors name it
     require_results(part, "main", path, false);
@@ -207,7 +208,7 @@ std::string packed_run(const SweepEntry& entry, const Run& run) {
 }
 
 std::string hash_of_file(const std::string& path) {
-  if (::access(path.c_str(), R_OK) != 0) throw EnvironmentError(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
+  if (::access(path.c_str(), R_OK) != 0) io::fail_file("read", path, errno);
   Database database(path);
   require_results(database, "main", path, false);
   return content_hash(database);

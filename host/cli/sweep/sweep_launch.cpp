@@ -9,12 +9,13 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
+#include <system_error>
 
 #include "berth/error.hpp"
+#include "host/io/files/file_error.hpp"
 #include "host/results/sha256.hpp"
 
 namespace berth::cli {
@@ -82,7 +83,7 @@ void write_meeting(const std::string& file, const SweepMeeting& meeting) {
   if (written && std::rename(fresh.c_str(), file.c_str()) != 0) error = errno;
   if (error == 0) return;
   ::unlink(fresh.c_str());
-  throw EnvironmentError(fmt::format("cannot write '{}': {}", file, std::strerror(error)));
+  io::fail_file("write", file, error);
 }
 
 std::optional<SweepMeeting> read_meeting(const std::string& file) {
@@ -101,7 +102,7 @@ std::optional<SweepMeeting> read_meeting(const std::string& file) {
 std::string random_token() {
   std::uint64_t parts[2];
   if (::getrandom(parts, sizeof parts, 0) != sizeof parts)
-    throw EnvironmentError(fmt::format("no random numbers: {}", std::strerror(errno)));
+    throw EnvironmentError(fmt::format("no random numbers: {}", std::generic_category().message(errno)));
   return fmt::format("{:016x}{:016x}", parts[0], parts[1]);
 }
 

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -23,7 +23,7 @@ namespace {
 class DoneQueue {
  public:
   DoneQueue() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    if (event_ < 0) throw EnvironmentError(fmt::format("cannot wait for threads: {}", std::strerror(errno)));
+    if (event_ < 0) throw EnvironmentError(fmt::format("cannot wait for threads: {}", std::generic_category().message(errno)));
   }
   ~DoneQueue() { ::close(event_); }
   DoneQueue(const DoneQueue&) = delete;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 
 #include "berth/error.hpp"
 
@@ -162,7 +162,7 @@ int listen_at(std::uint16_t& port) {
   if (!bound || ::listen(fd, SOMAXCONN) != 0 || ::getsockname(fd, reinterpret_cast<sockaddr*>(&own), &size) != 0) {
     const int error = errno;
     if (fd >= 0) ::close(fd);
-    throw EnvironmentError(fmt::format("cannot listen for workers: {}", std::strerror(error)));
+    throw EnvironmentError(fmt::format("cannot listen for workers: {}", std::generic_category().message(error)));
   }
   port =
       ntohs(own.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&own)->sin6_port : reinterpret_cast<sockaddr_in*>(&own)->sin_port);
