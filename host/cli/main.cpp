@@ -36,6 +36,7 @@ void add_all(Commands& commands, const CLI::App& app) {
   add_shadow(commands);
   add_simulate(commands);
   add_report(commands);
+  add_sweep(commands);
   add_fit(commands);
   add_bench(commands);
   add_policies(commands);

@@ -19,6 +19,9 @@ class Database {
   /// Opens a file that exists, and never changes it. Waits likewise while another process holds it.
   struct ReadOnly {};
   Database(const std::string& path, ReadOnly);
+  /// A database in memory, without a file.
+  struct InMemory {};
+  explicit Database(InMemory);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -32,12 +35,21 @@ class Database {
   /// The first column of the rows that a query returns.
   std::vector<std::string> texts(const std::string& sql);
   std::int64_t last_row() const;
+  /// The bytes of the whole database, as a file would have them.
+  std::string bytes();
+  /// Attaches another file as `name`; it must exist.
+  void attach(const std::string& path, const std::string& name);
+  /// Attaches what `bytes` returned, without copying it: it must live until `detach`.
+  void attach_bytes(std::string& bytes, const std::string& name);
+  void detach(const std::string& name);
 
   const std::string& path() const { return path_; }
   [[noreturn]] void fail() const;
   sqlite3* handle() { return handle_; }
 
  private:
+  void open(const std::string& name);
+
   std::string path_;
   bool only_reads_ = false;
   sqlite3* handle_ = nullptr;
@@ -47,6 +59,9 @@ class Database {
 class Transaction {
  public:
   explicit Transaction(Database& database);
+  /// Locks the file itself for writing, and no attached one.
+  struct MainOnly {};
+  Transaction(Database& database, MainOnly);
   ~Transaction();
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
@@ -77,6 +92,8 @@ class Statement {
   std::string name(int column) const;
   bool is_null(int column) const;
   bool is_number(int column) const;
+  /// Adds type, length and value of a column of the row to `out`.
+  void append_value(int column, std::string& out) const;
 
  private:
   void check(int code) const;

@@ -32,12 +32,16 @@ std::string params_json(const Request& request) {
   return text;
 }
 
+}  // namespace
+
 void add_spread(TableRows& row, const std::string& of, const sim::Distribution& spread) {
   row.number("mean_" + of, spread.mean).number("median_" + of, spread.p50).number("p90_" + of, spread.p90);
   row.number("p99_" + of, spread.p99).number("max_" + of, spread.max);
 }
 
-void add_known(TableRows& row, const std::string& name, std::int64_t value, bool known) {
+namespace {
+
+void add_known(TableRows& row, std::string_view name, std::int64_t value, bool known) {
   known ? row.number(name, value) : row.nothing(name);
 }
 
@@ -191,13 +195,14 @@ void add_stays(Database& database, std::int64_t id, const Run& run) {
 
 }  // namespace
 
-ResultsFile::ResultsFile(const std::string& path) : database_(path) {
-  // Nothing is written before the file is known to be of this kind, or empty.
-  database_.run("BEGIN");  // others may make it one meanwhile
-  const bool fresh = database_.number("SELECT count(*) FROM sqlite_schema") == 0;
-  const std::int64_t kind = database_.number("PRAGMA application_id"), version = database_.number("PRAGMA user_version");
-  database_.run("COMMIT");
-  if (kind != kApplicationId && (!fresh || kind != 0 || version != 0)) {
+// Nothing is written before the file is known to be of this kind, or empty.
+void require_results(Database& database, const std::string& schema, const std::string& path, bool may_be_empty) {
+  database.run("BEGIN");  // others may make it one meanwhile
+  const bool fresh = database.number(fmt::format("SELECT count(*) FROM {}.sqlite_schema", schema)) == 0;
+  const std::int64_t kind = database.number(fmt::format("PRAGMA {}.application_id", schema));
+  const std::int64_t version = database.number(fmt::format("PRAGMA {}.user_version", schema));
+  database.run("COMMIT");
+  if (kind != kApplicationId && (!may_be_empty || !fresh || kind != 0 || version != 0)) {
     throw InputError(path, "", 0, "is an SQLite file of something else, not of results");
   }
   if (kind == kApplicationId && version != kSchemaVersion) {
@@ -205,7 +210,17 @@ ResultsFile::ResultsFile(const std::string& path) : database_(path) {
         path, "", 0,
         fmt::format("has results in version {}; this program knows version {}: write to another file", version, kSchemaVersion));
   }
+}
+
+ResultsFile::ResultsFile(const std::string& path) : database_(path) {
+  require_results(database_, "main", path, true);
   database_.log_writes();
+  create_tables();
+}
+
+ResultsFile::ResultsFile(Database::InMemory memory) : database_(memory) { create_tables(); }
+
+void ResultsFile::create_tables() {
   Transaction transaction(database_);
   database_.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};", kApplicationId, kSchemaVersion) + kSchema);
   transaction.commit();
@@ -213,6 +228,12 @@ ResultsFile::ResultsFile(const std::string& path) : database_(path) {
 
 std::int64_t ResultsFile::add(const Run& run) {
   Transaction transaction(database_);
+  const std::int64_t id = add_within(run);
+  transaction.commit();
+  return id;
+}
+
+std::int64_t ResultsFile::add_within(const Run& run) {
   add_run(database_, run);
   const std::int64_t id = database_.last_row();
   add_losses(database_, id, run);
@@ -222,7 +243,6 @@ std::int64_t ResultsFile::add(const Run& run) {
   add_queues(database_, id, run);
   add_origin(database_, id, run);
   add_stays(database_, id, run);
-  transaction.commit();
   return id;
 }
 

@@ -21,6 +21,7 @@ struct InputFile {
   std::int64_t bytes = 0;
   std::string sha256;  ///< of its bytes, in hexadecimal digits
 };
+class TableRows;
 
 /// A finished simulation and its results.
 struct Run {
@@ -51,12 +52,26 @@ class ResultsFile {
   /// Opens the file, or creates it. @throws InputError when it is something else, or of another version;
   /// EnvironmentError.
   explicit ResultsFile(const std::string& path);
+  /// Results in memory.
+  explicit ResultsFile(Database::InMemory memory);
 
   /// @returns the id of the run. @throws EnvironmentError; nothing of the run is in the file then.
   std::int64_t add(const Run& run);
+  /// The same within a transaction of the caller.
+  std::int64_t add_within(const Run& run);
+
+  Database& database() { return database_; }
 
  private:
+  void create_tables();
+
   Database database_;
 };
+
+/// Checks that an open database, attached as `schema`, has results in this version. @throws InputError naming `path`.
+void require_results(Database& database, const std::string& schema, const std::string& path, bool may_be_empty);
+
+/// Adds the five columns `mean_OF`, `median_OF`, ... to a row.
+void add_spread(TableRows& row, const std::string& of, const sim::Distribution& spread);
 
 }  // namespace berth::results

@@ -209,6 +209,32 @@ CREATE TABLE IF NOT EXISTS stays (
   until_us INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX IF NOT EXISTS stays_of_run ON stays(run);
+
+CREATE TABLE IF NOT EXISTS sweep_runs (
+  key TEXT PRIMARY KEY,
+  run INTEGER NOT NULL UNIQUE REFERENCES runs,
+  inputs TEXT NOT NULL,
+  counted INTEGER NOT NULL,
+  completed INTEGER NOT NULL,
+  rejected INTEGER NOT NULL,
+  unfinished INTEGER NOT NULL,
+  killed INTEGER NOT NULL,
+  mean_jct_us INTEGER NOT NULL,
+  median_jct_us INTEGER NOT NULL,
+  p90_jct_us INTEGER NOT NULL,
+  p99_jct_us INTEGER NOT NULL,
+  max_jct_us INTEGER NOT NULL,
+  mean_queue_us INTEGER NOT NULL,
+  median_queue_us INTEGER NOT NULL,
+  p90_queue_us INTEGER NOT NULL,
+  p99_queue_us INTEGER NOT NULL,
+  max_queue_us INTEGER NOT NULL,
+  mean_first_start_us INTEGER NOT NULL,
+  median_first_start_us INTEGER NOT NULL,
+  p90_first_start_us INTEGER NOT NULL,
+  p99_first_start_us INTEGER NOT NULL,
+  max_first_start_us INTEGER NOT NULL
+) STRICT;
 )";
 
 }  // namespace berth::results

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "berth/error.hpp"
+#include "host/io/files/file_error.hpp"
 
 namespace berth::results {
 namespace {
@@ -80,11 +81,11 @@ std::string sha256_of(std::string_view bytes) {
 
 std::string sha256_of_file(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
-  if (file == nullptr) throw EnvironmentError(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
+  if (file == nullptr) io::fail_file("read", path, errno);
   Sha256 hash;
   std::vector<char> buffer(std::size_t{1} << 20);
   while (const std::size_t read = std::fread(buffer.data(), 1, buffer.size(), file.get())) hash.add({buffer.data(), read});
-  if (std::ferror(file.get()) != 0) throw EnvironmentError(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
+  if (std::ferror(file.get()) != 0) io::fail_file("read", path, errno);
   return hash.finish();
 }
 

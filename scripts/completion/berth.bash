@@ -8,7 +8,7 @@ _berth_names() {
 
 _berth() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}
-  local commands="plan explain validate bound import topology generate shadow simulate report fit bench policies devices version help"
+  local commands="plan explain validate bound import topology generate shadow simulate report sweep fit bench policies devices version help"
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$cur")
@@ -47,9 +47,10 @@ _berth() {
     --by) words="queue vc user size" ;;
     --workload) words="philly helios pai llm ones" ;;
     --suite) words="headline" ;;
+    --until) words="jct: queue: p99_jct: makespan: gpu_utilisation:" ;;
     --fabric) words="auto tree nvl72 rail" ;;
     --policy | --compare) words=$("${COMP_WORDS[0]}" policies --names 2>/dev/null) ;;
-    --snapshot | --slurm | --plan | --state-in | --state-out | --out | --svg | --lp | --cluster | --test | --trace | --events | --jobs-out | --history-out | --series-out)
+    --snapshot | --slurm | --plan | --state-in | --state-out | --out | --svg | --lp | --cluster | --test | --trace | --events | --merge | --hash | --jobs-out | --history-out | --series-out)
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       return
       ;;
@@ -75,12 +76,13 @@ _berth() {
         shadow) words="--slurm --held --policy --param --slack --rows --json" ;;
         simulate) words="--cluster --trace --trace-format --virtual-clusters --stream --workload --jobs --load --policy --policy-exec --policy-timeout --param --placement --estimates --progress --overheads --events --failures --round --at-events --elastic --fidelity --gpu-jobs --network --by --out --jobs-out --history-out --series-out --series-every --stays --threads --seed --json" ;;
         report) words="--out --format --part --metric --baseline --links --run --gantt-rows" ;;
+        sweep) words="--out --until --threads --shard --merge --dry-run --hash --json" ;;
         fit) words="--out --test --leave-out --json" ;;
         bench) words="--suite --threads --device --seed --json --quick" ;;
         policies) words="--json --names $("${COMP_WORDS[0]}" policies --names 2>/dev/null)" ;;
         devices | version) words="--json" ;;
       esac
-      [[ ($command == import || $command == shadow || $command == report || $command == fit) && $cur != -* ]] && words= && mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      [[ ($command == import || $command == shadow || $command == report || $command == sweep || $command == fit) && $cur != -* ]] && words= && mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       words+=" --help"
       ;;
   esac

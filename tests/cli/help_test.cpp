@@ -14,7 +14,7 @@ namespace berth::test {
 namespace {
 
 const char* const kCommands[] = {"plan",     "explain", "validate", "bound", "import",   "topology", "generate", "shadow",
-                                 "simulate", "report",  "fit",      "bench", "policies", "devices",  "version",  "help"};
+                                 "simulate", "report",  "sweep",    "fit",   "bench",    "policies", "devices",  "version",  "help"};
 
 // "--snapshot", "--json", ... as a help text or a page names them.
 std::set<std::string> options_in(std::string text) {
@@ -88,7 +88,8 @@ TEST(CliHelp, MessagesRepeatLittleAndShowWhatSteersATerminal) {
        {of_x, "help " + of_x, "plan --" + of_x, "plan " + of_x, "plan" + with + of_x, "plan --snapshot x --policy " + of_x,
         "plan" + with + "--param " + of_x, "plan" + with + "--param " + of_x + "=1", "plan" + with + "--param discipline=" + of_x,
         "plan" + with + "--seed " + of_x, "plan" + with + "--backend " + of_x, "plan" + with + "--budget " + of_x, "bench --suite " + of_x,
-        "import " + of_x + " x --out y", "simulate --policy fifo@discipline=" + of_x + " --trace x --cluster 1x1"}) {
+        "import " + of_x + " x --out y", "simulate --policy fifo@discipline=" + of_x + " --trace x --cluster 1x1",
+        "sweep x --until " + of_x, "sweep x --shard " + of_x}) {
     const Answer answer = berth(command);
     EXPECT_EQ(answer.code, 2) << command;
     EXPECT_FALSE(contains(answer.err, std::string(81, 'x'))) << answer.err;

@@ -60,6 +60,7 @@ void add_generate(Commands& commands);
 void add_shadow(Commands& commands);
 void add_simulate(Commands& commands);
 void add_report(Commands& commands);
+void add_sweep(Commands& commands);
 void add_fit(Commands& commands);
 void add_bench(Commands& commands);
 void add_policies(Commands& commands);

@@ -19,6 +19,7 @@
 #include "host/cli/simulate/simulated_inputs.hpp"
 #include "host/cli/simulate/simulated_iterations.hpp"
 #include "host/cli/simulate/simulated_jobs.hpp"
+#include "host/cli/simulate/simulated_run.hpp"
 #include "host/cli/simulate/simulated_world.hpp"
 #include "host/cli/simulate/simulation_json.hpp"
 #include "host/cli/simulate/simulation_measures.hpp"
@@ -27,24 +28,22 @@
 #include "host/core/base/violations.hpp"
 #include "host/io/traces/importers.hpp"
 #include "host/report/table.hpp"
-#include "host/sim/base/working_gpus.hpp"
 #include "host/sim/exec/exec_policy.hpp"
 #include "host/sim/iterations/ada_srsf.hpp"
-#include "host/sim/measures/figures.hpp"
 
 namespace berth::cli {
 namespace {
 
 struct SimulateArguments {
   JobOptions jobs;
-  std::string cluster, placement, round, jobs_out, history_out;
+  std::string cluster, placement, jobs_out, history_out;
   std::vector<std::string> policies;
   ExecOptions exec;
   RequestOptions request;
-  std::string estimates = "oracle", progress = "epochs";
+  RunOptions run;
   SimulatedWorld world;
   IterationOptions iterations;
-  bool elastic = false, json = false, events_too = false;
+  bool json = false;
   OutputOptions output;
 };
 
@@ -122,65 +121,23 @@ std::string text_of(const std::vector<Run>& runs, const SimulatedJobs& jobs, std
   return text + (rejections.empty() ? "" : "\n" + rejections) + groups_table(runs, by);
 }
 
-Run simulate_one(const SimulateArguments& options, const sim::SimulationSettings& world, const Request& request, const std::string& name,
-                 const SimulatedJobs& jobs, const Snapshot& cluster, const sim::MeasuresRequest& want, Along& along,
-                 const sim::Decider& decide = {}) {
-  Run run;
-  sim::SimulationSettings& settings = run.settings;
-  settings = world;
-  settings.request = request;
-  settings.decide = decide;
-  settings.estimates = options.estimates;
-  settings.progress = options.progress;
-  settings.elastic = options.elastic;
-  settings.name_nodes = !options.jobs_out.empty();
-  if (!options.round.empty()) {
-    settings.round_us = parse_duration(options.round);
-    if (settings.round_us <= 0) throw InvalidArgument("--round: a round takes a time above 0");
-  }
-  settings.events_too = options.events_too;
-  if (settings.events_too && settings.round_us == 0)
-    throw InvalidArgument("--at-events: without --round decisions are made at events anyway");
-  run.policy = name;
-  run.cluster = options.cluster;
-  run.trace = &jobs.trace();
-  run.jobs = jobs.count();
-  sim::FiguresOf figures;
-  sim::MeasuresOf measures(jobs.facts(), sim::working_gpus(cluster), want);
-  settings.series = measures.series();
-  std::optional<sim::Stays> stays;
-  if (options.output.stays) settings.stays = &stays.emplace();
-  std::vector<sim::QueueFigures> queues;
-  if (want.queues) settings.queues = &queues;
-  std::int64_t ended = 0;
-  const auto show = [&] { along.line.show(static_cast<int>(100 * ended / std::max<std::int64_t>(1, jobs.count())), name); };
-  settings.interrupted = [&] {
-    show();
-    return remembered_signal() != 0;
+/// Settings of every run but its policy.
+sim::SimulationSettings settings_of(const SimulateArguments& options, sim::SimulationSettings world, const Request& request) {
+  world.request = request;
+  world.name_nodes = !options.jobs_out.empty();
+  options.run.put_into(world);
+  return world;
+}
+
+RunWatch watch_of(const std::string& name, const SimulatedJobs& jobs, Along& along) {
+  RunWatch watch;
+  watch.show = [&along, &name, all = std::max<std::int64_t>(1, jobs.count())](std::int64_t ended) {
+    along.line.show(static_cast<int>(100 * ended / all), name);
   };
-  const std::unique_ptr<sim::JobSource> all = jobs.all();
-  const auto begin = std::chrono::steady_clock::now();
-  run.totals = sim::simulate({jobs.trace().profiles, jobs.facts(), *all}, cluster, settings, [&](const sim::JobOutcome& job) {
-    figures.add(job);
-    measures.add(job);
+  watch.job = [&along](const sim::JobOutcome& job) {
     if (along.history) along.history->add(job);
-    if (job.end == sim::JobOutcome::End::kRejected) ++run.rejections[job.reason];
-    if (++ended % 256 == 0) show();
-  });
-  run.wall_s = seconds_since(begin);
-  run.figures = figures.finish(run.totals);
-  run.measures = measures.finish(run.totals);
-  run.measures.queues = std::move(queues);
-  if (stays) {
-    run.nodes = stays->nodes();
-    run.stays = stays->finish(run.totals.last_end_us);
-  }
-  settings.series = nullptr;  // their lifetime ends with this call
-  settings.stays = nullptr;
-  settings.queues = nullptr;
-  settings.interrupted = {};
-  settings.decide = {};
-  return run;
+  };
+  return watch;
 }
 
 /// A run of an external policy. Its failure ends this run only: returns false and reports the reason.
@@ -198,7 +155,9 @@ bool simulate_exec(const SimulateArguments& options, const sim::SimulationSettin
     const sim::Decider decide = [&](const ClusterState& state, Plan& plan, std::vector<sim::Rejected>& away) {
       policy.decide(state, plan, away);
     };
-    Run run = simulate_one(options, world, request, one.name, jobs, cluster, want, along, decide);
+    sim::SimulationSettings settings = settings_of(options, world, request);
+    settings.decide = decide;
+    Run run = simulate_run(std::move(settings), {one.name, options.cluster}, jobs, cluster, want, watch_of(one.name, jobs, along));
     if (!run.totals.interrupted) policy.finish();
     runs.push_back(std::move(run));
     return true;
@@ -210,45 +169,6 @@ bool simulate_exec(const SimulateArguments& options, const sim::SimulationSettin
     print_error(fmt::format("policy '{}': {}", one.name, error.what()));
   }
   return false;
-}
-
-void require_links(const Snapshot& cluster, const std::string& fidelity) {
-  const auto has_nic = [](const Node& node) { return node.nics > 0 && node.nic_bytes_per_s > 0; };
-  const auto has_uplink = [](const Domain& domain) { return domain.uplink_bytes_per_s > 0; };
-  if (std::none_of(cluster.nodes.begin(), cluster.nodes.end(), has_nic) &&
-      std::none_of(cluster.domains.begin(), cluster.domains.end(), has_uplink)) {
-    throw InvalidArgument(fmt::format("--fidelity {}: the cluster states no bandwidth, neither of NICs nor of uplinks", fidelity));
-  }
-}
-
-/// Checks before any run.
-void check_iterations(const SimulateArguments& options, const std::vector<Request>& requests) {
-  (void)options.iterations.network_cost();
-  const auto is_ada_srsf = [](const Request& request) { return request.policy == sim::ada_srsf_info().name; };
-  for (const Request& request : requests) {
-    if (!is_ada_srsf(request)) continue;
-    (void)sim::ada_srsf_settings(request.params);
-    if (!options.iterations.wanted())
-      throw InvalidArgument("policy 'ada-srsf' orders what jobs do in an iteration: it needs --fidelity iteration");
-    if (options.estimates != "oracle") throw InvalidArgument("policy 'ada-srsf' goes by remaining work: it needs --estimates oracle");
-  }
-  if (options.iterations.gpu_jobs > 1 && (!options.exec.commands.empty() || !std::all_of(requests.begin(), requests.end(), is_ada_srsf))) {
-    throw InvalidArgument("--gpu-jobs: only 'ada-srsf' places several jobs on a GPU");
-  }
-}
-
-/// A run of the policy that exists only for simulations of iterations.
-Run simulate_ada_srsf(const SimulateArguments& options, const sim::SimulationSettings& world, const Request& request,
-                      const std::string& name, const SimulatedJobs& jobs, const Snapshot& cluster, const sim::MeasuresRequest& want,
-                      Along& along) {
-  if (!cluster.queues.empty() && !jobs.facts().queues.empty())
-    throw InvalidArgument("policy 'ada-srsf' knows no quotas: the cluster has queues, and jobs name them");
-  const sim::AdaSrsfSettings settings = sim::ada_srsf_settings(request.params);
-  sim::SimulationSettings own = world;
-  own.iterations->rules = settings.rules;
-  sim::AdaSrsf policy(settings, own.iterations->network, own.iterations->gpu_jobs, request);
-  return simulate_one(options, own, request, name, jobs, cluster, want, along,
-                      [&](const ClusterState& state, Plan& plan, std::vector<sim::Rejected>& away) { policy.decide(state, plan, away); });
 }
 
 int run(const SimulateArguments& options) {
@@ -267,13 +187,13 @@ int run(const SimulateArguments& options) {
   if (!options.history_out.empty()) {
     if (options.policies.size() + options.exec.commands.size() > 1)
       throw InvalidArgument("--history-out: a job stands in a history once, so it is of one policy");
-    history.emplace(options.progress, options.request.seed);
+    history.emplace(options.run.progress, options.request.seed);
   }
   (void)options.exec.timeout_us();  // reports errors before any run
   if (!options.placement.empty() && !options.policies.empty()) asked.params.push_back("packing=" + options.placement);
   std::vector<std::string_view> names(options.policies.begin(), options.policies.end());
   const std::vector<Request> requests = make_requests(asked, names, {sim::ada_srsf_info()});
-  check_iterations(options, requests);
+  check_iterations(options.iterations, options.run.estimates, requests, !options.exec.commands.empty());
   const auto begin = std::chrono::steady_clock::now();
   SimulatedJobs jobs(options.jobs);
   Snapshot cluster = io::cluster_from(options.cluster, jobs.imported());
@@ -286,10 +206,7 @@ int run(const SimulateArguments& options) {
   }
   sim::SimulationSettings world;
   options.world.put_into(world);
-  world.links = options.iterations.links();
-  if (world.links != sim::LinkModel::kNone) require_links(cluster, options.iterations.fidelity);
-  if (options.iterations.wanted())
-    world.iterations = sim::IterationSettings{options.iterations.gpu_jobs, options.iterations.network_cost(), {}};
+  options.iterations.put_into(world, cluster);
   const double load_s = seconds_since(begin);
   SimulationOutput output(options.output);
   const std::vector<results::InputFile> files = options.output.out.empty() ? std::vector<results::InputFile>() : input_files(inputs);
@@ -312,9 +229,8 @@ int run(const SimulateArguments& options) {
   };
   for (std::size_t i = 0; i < requests.size() && remembered_signal() == 0; ++i) {
     const std::string& name = options.policies[i];
-    const bool ada_srsf = requests[i].policy == sim::ada_srsf_info().name;
-    runs.push_back(ada_srsf ? simulate_ada_srsf(options, world, requests[i], name, jobs, cluster, want, along)
-                            : simulate_one(options, world, requests[i], name, jobs, cluster, want, along));
+    runs.push_back(simulate_policy(settings_of(options, world, requests[i]), {name, options.cluster}, jobs, cluster, want,
+                                   watch_of(name, jobs, along)));
     keep(runs.back());
   }
   bool failed = false;
@@ -359,17 +275,17 @@ void add_simulate(Commands& commands) {
   app.add_option("--placement", options->placement, "Set how jobs are packed: short for --param packing=")
       ->check(CLI::IsMember({"count", "consolidate", "emptiest", "topology", "contention"}))
       ->type_name("NAME");
-  app.add_option("--estimates", options->estimates, "Estimate run times: oracle (the truth), reactive, rolling, noise:P, none")
+  app.add_option("--estimates", options->run.estimates, "Estimate run times: oracle (the truth), reactive, rolling, noise:P, none")
       ->type_name("SOURCE")
       ->capture_default_str();
-  app.add_option("--progress", options->progress, "Report progress: none, epochs, or noise:P (also loss and accuracy)")
+  app.add_option("--progress", options->run.progress, "Report progress: none, epochs, or noise:P (also loss and accuracy)")
       ->type_name("SOURCE")
       ->capture_default_str();
   add_world_options(app, options->world);
   add_iteration_options(app, options->iterations);
-  app.add_option("--round", options->round, "Decide at multiples of DURATION only; else at every event")->type_name("DURATION");
-  app.add_flag("--at-events", options->events_too, "With --round, also decide at every event");
-  app.add_flag("--elastic", options->elastic, "Let elastic jobs run at every GPU count that was measured");
+  app.add_option("--round", options->run.round, "Decide at multiples of DURATION only; else at every event")->type_name("DURATION");
+  app.add_flag("--at-events", options->run.events_too, "With --round, also decide at every event");
+  app.add_flag("--elastic", options->run.elastic, "Let elastic jobs run at every GPU count that was measured");
   app.add_option("--jobs-out", options->jobs_out, "Write a row for each job and policy to FILE (CSV)")->type_name("FILE");
   app.add_option("--history-out", options->history_out, "Write the epochs of completed jobs for 'berth fit' to FILE (CSV)")
       ->type_name("FILE");

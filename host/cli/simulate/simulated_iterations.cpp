@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "berth/error.hpp"
 #include "host/cli/base/common_options.hpp"
 #include "host/cli/base/echoed.hpp"
 #include "host/cli/base/values.hpp"
 #include "host/io/files/measured_number.hpp"
+#include "host/sim/iterations/ada_srsf.hpp"
 
 namespace berth::cli {
 
@@ -19,6 +22,15 @@ sim::NetworkCost fabric_cost(std::string_view name) {
     known += fmt::format("{}{}", known.empty() ? "" : ", ", fabric.name);
   }
   throw InvalidArgument(fmt::format("--network fabric: unknown '{}'; known: {}", echoed(std::string(name)), known));
+}
+
+void require_links(const Snapshot& cluster, const std::string& fidelity) {
+  const auto has_nic = [](const Node& node) { return node.nics > 0 && node.nic_bytes_per_s > 0; };
+  const auto has_uplink = [](const Domain& domain) { return domain.uplink_bytes_per_s > 0; };
+  if (std::none_of(cluster.nodes.begin(), cluster.nodes.end(), has_nic) &&
+      std::none_of(cluster.domains.begin(), cluster.domains.end(), has_uplink)) {
+    throw InvalidArgument(fmt::format("--fidelity {}: the cluster states no bandwidth, neither of NICs nor of uplinks", fidelity));
+  }
 }
 
 }  // namespace
@@ -54,6 +66,27 @@ sim::NetworkCost IterationOptions::network_cost() const {
     }
   }
   return cost;
+}
+
+void IterationOptions::put_into(sim::SimulationSettings& settings, const Snapshot& cluster) const {
+  settings.links = links();
+  if (settings.links != sim::LinkModel::kNone) require_links(cluster, fidelity);
+  if (wanted()) settings.iterations = sim::IterationSettings{gpu_jobs, network_cost(), {}};
+}
+
+void check_iterations(const IterationOptions& options, const std::string& estimates, const std::vector<Request>& requests,
+                      bool other_programs) {
+  (void)options.network_cost();
+  const auto is_ada_srsf = [](const Request& request) { return request.policy == sim::ada_srsf_info().name; };
+  for (const Request& request : requests) {
+    if (!is_ada_srsf(request)) continue;
+    (void)sim::ada_srsf_settings(request.params);
+    if (!options.wanted()) throw InvalidArgument("policy 'ada-srsf' orders what jobs do in an iteration: it needs --fidelity iteration");
+    if (estimates != "oracle") throw InvalidArgument("policy 'ada-srsf' goes by remaining work: it needs --estimates oracle");
+  }
+  if (options.gpu_jobs > 1 && (other_programs || !std::all_of(requests.begin(), requests.end(), is_ada_srsf))) {
+    throw InvalidArgument("--gpu-jobs: only 'ada-srsf' places several jobs on a GPU");
+  }
 }
 
 void add_iteration_options(CLI::App& app, IterationOptions& options) {

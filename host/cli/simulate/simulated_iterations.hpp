@@ -20,7 +20,13 @@ struct IterationOptions {
   sim::LinkModel links() const;
   /// @throws InvalidArgument naming option and value; also where they are given without `wanted`.
   sim::NetworkCost network_cost() const;
+  /// @throws InvalidArgument where the cluster states no bandwidth that the fidelity needs.
+  void put_into(sim::SimulationSettings& settings, const Snapshot& cluster) const;
 };
+
+/// Checks before any run. `other_programs`: policies of --policy-exec run, too. @throws InvalidArgument.
+void check_iterations(const IterationOptions& options, const std::string& estimates, const std::vector<Request>& requests,
+                      bool other_programs);
 
 void add_iteration_options(CLI::App& app, IterationOptions& options);
 

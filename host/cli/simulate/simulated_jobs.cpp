@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "berth/error.hpp"
 #include "host/cli/base/common_options.hpp"
 #include "host/cli/base/values.hpp"
@@ -66,6 +68,12 @@ SimulatedJobs::SimulatedJobs(const JobOptions& options)
   imported_.trace = stream_->head();
   count_ = stream_->jobs();
 }
+
+SimulatedJobs::SimulatedJobs(io::Imported imported, io::VirtualClusterUse virtual_clusters)
+    : imported_(std::move(imported)),
+      virtual_clusters_(virtual_clusters),
+      facts_(sim::facts_of(imported_.trace)),
+      count_(static_cast<std::int64_t>(imported_.trace.jobs.size())) {}
 
 std::vector<std::string> SimulatedJobs::make_queues(Snapshot& cluster) {
   std::vector<std::string> notes;

@@ -30,6 +30,8 @@ class SimulatedJobs {
  public:
   /// Reads the input. @throws InvalidArgument, InputError, EnvironmentError.
   explicit SimulatedJobs(const JobOptions& options);
+  /// Jobs in memory.
+  SimulatedJobs(io::Imported imported, io::VirtualClusterUse virtual_clusters);
 
   const io::Imported& imported() const { return imported_; }
   /// Makes virtual clusters queues of the cluster, where that was asked for. @returns what was assumed

@@ -59,6 +59,7 @@ std::optional<sim::GroupBy> group_by(const std::string& name) {
 sim::MeasuresRequest wanted(const OutputOptions& options, bool jobs) {
   sim::MeasuresRequest wanted;
   if (options.stays && options.out.empty()) throw InvalidArgument("--stays: stays are stored in --out, which is not given");
+  wanted.stays = options.stays;
   if (!options.out.empty()) wanted.groups.fill(true);
   if (const auto by = group_by(options.by)) wanted.groups[static_cast<std::size_t>(*by)] = true;
   wanted.queues = wanted.groups[static_cast<std::size_t>(sim::GroupBy::kQueue)];

@@ -24,7 +24,8 @@ enum class RandomStream : std::uint32_t {
   kKill,
   kSynthetic,
   kCurve,
-  kReport
+  kReport,
+  kResample
 };
 
 /// Random numbers of one item of one stream: Philox4x32-10 with key = seed, counter = (item, stream, block).

@@ -18,6 +18,7 @@ struct MeasuresRequest {
   std::array<bool, kGroupings> groups{};
   bool series = false, jobs = false;
   bool queues = false;  ///< of the cluster; `SimulationSettings::queues` receives them
+  bool stays = false;   ///< `SimulationSettings::stays` receives them
   TimeUs every_us = 0;  ///< see Series
 };
 
