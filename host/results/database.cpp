@@ -8,8 +8,8 @@
 #include <new>
 
 #include "berth/error.hpp"
-#include "host/results/read_only_database.hpp"
 #include "host/io/files/file_error.hpp"
+#include "host/results/read_only_database.hpp"
 
 namespace berth::results {
 namespace {
