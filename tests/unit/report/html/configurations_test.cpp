@@ -99,7 +99,7 @@ TEST(ReportConfigurations, InputsOfSweepsAreSettings) {
   input_of(folder, {{"fifo", 1, 1}, {"fifo", 1, 2}});
   results::Database(folder / "r")
       .run(
-          "CREATE TABLE IF NOT EXISTS sweep_runs (key TEXT PRIMARY KEY, run INTEGER, inputs TEXT);"
+          "DROP TABLE IF EXISTS sweep_runs; CREATE TABLE sweep_runs (key TEXT PRIMARY KEY, run INTEGER, inputs TEXT);"
           R"(INSERT INTO sweep_runs (key, run, inputs) VALUES ('a', 1, '{"seed": 1, "edit": "x", "n": 2}'), ('b', 2, '{"seed": 1, "edit": "y", "n": 2}'))");
   ResultsReader reader(folder / "r");
 
