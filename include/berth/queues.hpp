@@ -18,7 +18,7 @@ struct QueueStanding {
   std::int32_t gpu_type = -1;     ///< index of a GPU type; -1: all types together
   std::int64_t guarantee = 0;     ///< its own, or the sum of its children's if that is more
   std::int64_t limit = -1;        ///< the lower of limit, and guarantee and borrowing; -1: none
-  std::int64_t entitled = 0;      ///< of the guarantees, as far as jobs ask for them; of all types also the sum of the types
+  std::int64_t entitled = 0;      ///< of the guarantees, as far as jobs ask for them; of all types: of those, else the sum of the types
   std::int64_t fair_share = 0;    ///< of all GPUs that work
   std::int64_t has = 0;           ///< what its jobs hold
   std::int64_t waiting = 0;       ///< what its waiting jobs ask for, in the first option; those that can never run do not

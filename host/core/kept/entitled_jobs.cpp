@@ -48,18 +48,12 @@ void EntitledJobs::divide(const StateImpl& s) {
   if (!std::exchange(divided_, true)) ledger_.divide(s, quotas_ == Quotas::kFair);
 }
 
-// The first of the options that is within counts.
-bool EntitledJobs::is_within(const kernel::ProblemView& p, std::int32_t queue, std::int32_t job, bool fair, QuotaAmount& amount) const {
-  for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
-    amount = asked_in(p, o);
-    if (ledger_.is_within(queue, amount, fair)) return true;
-  }
-  return false;
-}
-
 QuotaStanding EntitledJobs::stand(const kernel::ProblemView& p, std::int32_t queue, std::int32_t job, QuotaAmount& amount) const {
-  if (is_within(p, queue, job, false, amount)) return QuotaStanding::kGuaranteed;
-  return quotas_ == Quotas::kFair && is_within(p, queue, job, true, amount) ? QuotaStanding::kFair : QuotaStanding::kBorrowing;
+  const auto ignore = [](std::int32_t, bool) {};
+  amount = ledger_.within_options(p, job, queue, false, ignore);
+  if (amount.gpus > 0) return QuotaStanding::kGuaranteed;
+  if (quotas_ == Quotas::kFair) amount = ledger_.within_options(p, job, queue, true, ignore);
+  return amount.gpus > 0 ? QuotaStanding::kFair : QuotaStanding::kBorrowing;
 }
 
 bool EntitledJobs::is_entitled(const StateImpl& s, const kernel::ProblemView& p, std::int32_t job) {

@@ -43,7 +43,6 @@ class EntitledJobs {
     std::size_t of, at;
   };
   void divide(const StateImpl& state);
-  bool is_within(const kernel::ProblemView& problem, std::int32_t queue, std::int32_t job, bool fair, QuotaAmount& amount) const;
   /// @param amount  gets what the job is charged with
   QuotaStanding stand(const kernel::ProblemView& problem, std::int32_t queue, std::int32_t job, QuotaAmount& amount) const;
 

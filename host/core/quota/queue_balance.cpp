@@ -47,31 +47,23 @@ void QueueBalance::divide(const StateView& state) {
   ledger_.divide(impl_of(state), true);
   const auto n = static_cast<std::int32_t>(parent_.size());
   const std::int32_t all = columns_ - 1;
-  of_types_.assign(parent_.size(), 0);
-  asked_.assign(parent_.size(), 0);
   changed_.assign(parent_.size(), 0);
   for (std::int32_t q = 0; q < n; ++q) {
-    rows_[to_index(q)] = {ledger_.taken(q, all), ledger_.entitled(q, all, false), ledger_.entitled(q, all, true)};
-    asked_[to_index(q)] = ledger_.asked(q, all);
+    rows_[to_index(q)] = {ledger_.taken(q, all), ledger_.entitled(q, false), ledger_.entitled(q, true)};
     for (std::int32_t c = 0; c < columns_; ++c) {
-      if (c != all) of_types_[to_index(q)] = saturating_add(of_types_[to_index(q)], ledger_.entitled(q, c, false));
       const std::int64_t room = ledger_.entitled(q, c, false) - ledger_.taken(q, c);
       if (std::exchange(room_[to_index(q) * to_index(columns_) + to_index(c)], room) != room) changed_[to_index(q)] = 1;
     }
   }
   // Parents are before their children.
   for (std::int32_t q = n - 1; q >= 0; --q) {
-    Row& row = rows_[to_index(q)];
+    const Row& row = rows_[to_index(q)];
     const std::int32_t parent = parent_[to_index(q)];
-    if (parent >= 0) {
-      Row& above = rows_[to_index(parent)];
-      above.has += row.has;
-      above.guaranteed = saturating_add(above.guaranteed, row.guaranteed);
-      above.fair += row.fair;
-      asked_[to_index(parent)] = saturating_add(asked_[to_index(parent)], asked_[to_index(q)]);
-      of_types_[to_index(parent)] = saturating_add(of_types_[to_index(parent)], of_types_[to_index(q)]);
-    }
-    row.guaranteed = std::max(row.guaranteed, std::min(of_types_[to_index(q)], asked_[to_index(q)]));
+    if (parent < 0) continue;
+    Row& above = rows_[to_index(parent)];
+    above.has += row.has;
+    above.guaranteed = saturating_add(above.guaranteed, row.guaranteed);
+    above.fair += row.fair;
   }
 }
 

@@ -16,7 +16,7 @@ class QueueBalance {
   /// Of a queue with those below it, in millionths of a GPU.
   struct Row {
     std::int64_t has = 0;
-    std::int64_t guaranteed = 0;  ///< as far as jobs ask for it; over all types at least the sum of the types
+    std::int64_t guaranteed = 0;  ///< as far as jobs ask for it; see QuotaLedger::entitled
     std::int64_t fair = 0;        ///< its share of all GPUs that work
   };
 
@@ -47,8 +47,6 @@ class QueueBalance {
   std::vector<QuotaJob> jobs_;  // [jobs]
   std::vector<std::int32_t> parent_;
   std::vector<Row> rows_;               // [queues]
-  std::vector<std::int64_t> of_types_;  // [queues] sum of what is guaranteed by type
-  std::vector<std::int64_t> asked_;     // [queues] over all types
   std::vector<std::int64_t> room_;      // [queues * columns] within the guarantee
   std::vector<std::uint8_t> changed_;   // [queues]
   std::int32_t columns_ = 0;

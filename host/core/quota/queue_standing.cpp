@@ -46,12 +46,11 @@ class Standings {
     QueueCells entitled(cells(), 0), fair(cells(), 0), guarantee(cells(), 0);
     for (std::size_t i = 0; i < cells(); ++i) {
       const auto queue = static_cast<std::int32_t>(i / columns_), column = static_cast<std::int32_t>(i % columns_);
-      entitled[i] = shares_.guaranteed(queue, column);
+      entitled[i] = to_index(column) + 1 == columns_ ? entitled_over_all(queue) : shares_.guaranteed(queue, column);
       fair[i] = shares_.fair(queue, column);
       guarantee[i] = shares_.guarantee(queue, column);
     }
     entitled = with_children(entitled);
-    const QueueCells asked = with_children(asked_);
     fair = with_children(fair);
     const std::vector<TimeUs> starved = starved_since();
     std::vector<QueueStanding> rows;
@@ -60,10 +59,8 @@ class Standings {
         const std::size_t i = to_index(q) * columns_ + to_index(column);
         const bool all = to_index(column) + 1 == columns_;
         const std::int64_t cap = s_.queue_cap[i];
-        std::int64_t of_types = 0;
-        for (std::size_t c = 0; all && c + 1 < columns_; ++c) of_types = saturating_add(of_types, entitled[to_index(q) * columns_ + c]);
         rows.push_back({q, all ? -1 : column, guarantee[i], cap == kernel::kNoLimit ? -1 : cap,
-                        std::max(entitled[i], std::min(of_types, asked[i])), fair[i], has[i], waiting[i], starved[i],
+                        entitled[i], fair[i], has[i], waiting[i], starved[i],
                         s_.queue_kept.empty() ? 0 : s_.queue_kept[i]});
       };
       add_row(static_cast<std::int32_t>(columns_) - 1);
@@ -103,18 +100,42 @@ class Standings {
     for (const std::int32_t job : s_.job_order) {
       const std::int32_t of = s_.job.queue[to_index(job)];
       if (of < 0 || holds_[to_index(job)] != 0 || rejected_[to_index(job)] != 0) continue;
-      const QuotaAmount asked = asked_amount(p_, job);
-      if (asked.gpus == 0) continue;
       const TimeUs waits = s_.job.waiting_since[to_index(job)], from = waits == kNever ? s_.job.submit[to_index(job)] : waits;
-      for_each_column(asked, static_cast<std::int32_t>(columns_), [&](std::int32_t column) {
-        if (own_[to_index(of) * columns_ + to_index(column)] + asked.gpus > shares_.guaranteed(of, column)) return;
-        for (std::int32_t q = of; q >= 0; q = s_.queue_parent[to_index(q)]) {
-          TimeUs& first = since[to_index(q) * columns_ + to_index(column)];
-          first = std::min(first, from);
-        }
-      });
+      for (std::int32_t o = p_.option_begin[job]; o < p_.option_end[job]; ++o) {
+        if (starves(of, asked_in(p_, o), from, since)) break;
+      }
     }
     return since;
+  }
+
+  // Where the queue is within with it, in each column in which something is stated.
+  bool starves(std::int32_t of, const QuotaAmount& asked, TimeUs from, std::vector<TimeUs>& since) const {
+    bool any = false, within = true;
+    const auto visit = [&](const auto& act) {
+      for_each_column(asked, static_cast<std::int32_t>(columns_), [&](std::int32_t column) {
+        if (shares_.states(of, column)) act(column);
+      });
+    };
+    visit([&](std::int32_t column) {
+      any = true;
+      within = within && own_[to_index(of) * columns_ + to_index(column)] + asked.gpus <= shares_.guaranteed(of, column);
+    });
+    if (!any || !within) return false;
+    visit([&](std::int32_t column) {
+      for (std::int32_t q = of; q >= 0; q = s_.queue_parent[to_index(q)]) {
+        TimeUs& first = since[to_index(q) * columns_ + to_index(column)];
+        first = std::min(first, from);
+      }
+    });
+    return true;
+  }
+  // As QuotaLedger::entitled.
+  std::int64_t entitled_over_all(std::int32_t queue) const {
+    const auto all = static_cast<std::int32_t>(columns_) - 1;
+    if (shares_.states(queue, all)) return shares_.guaranteed(queue, all);
+    std::int64_t of_types = 0;
+    for (std::int32_t c = 0; c < all; ++c) of_types = saturating_add(of_types, shares_.guaranteed(queue, c));
+    return std::min(of_types, asked_[to_index(queue) * columns_ + to_index(all)]);
   }
 
   const StateImpl& s_;

@@ -11,14 +11,11 @@ namespace berth::core {
 
 QuotaAmount asked_amount(const kernel::ProblemView& p, std::int32_t job) {
   const std::int32_t first = p.option_begin[job], last = p.option_end[job];
-  if (first == last) return {};
-  QuotaAmount asked = asked_in(p, first);
+  QuotaAmount asked;
   for (std::int32_t o = first; o < last; ++o) {
-    const std::int32_t type = p.demands[p.options[o].demand].gpu_type;
-    if (type != asked.type) asked.type = kernel::kNone;
-    asked.add_type(type);
+    const QuotaAmount one = asked_in(p, o);
+    if (one.type != asked.type && !asked.may_be(one.type)) asked.join(one);
   }
-  if (asked.type != kernel::kNone) asked.types = 0;
   return asked;
 }
 
@@ -98,9 +95,10 @@ std::int64_t QuotaLedger::taken(std::int32_t queue, std::int32_t column) const {
 std::int64_t QuotaLedger::entitled(std::int32_t queue, bool fair) const {
   const std::int32_t all = columns_ - 1;
   if (fair) return shares_.fair(queue, all);
+  if (shares_.states(queue, all)) return shares_.guaranteed(queue, all);
   std::int64_t of_types = 0;
   for (std::int32_t c = 0; c < all; ++c) of_types = saturating_add(of_types, shares_.guaranteed(queue, c));
-  return std::max(shares_.guaranteed(queue, all), std::min(of_types, asked(queue, all)));  // of several types: asked for in each
+  return std::min(of_types, asked(queue, all));  // a job of several types asks in each
 }
 
 }  // namespace berth::core

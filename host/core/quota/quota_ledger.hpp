@@ -16,8 +16,20 @@ struct QuotaAmount {
   std::int64_t gpus = 0;
   std::int32_t type = kernel::kNone;  ///< kNone: any of `types`
   std::uint64_t types = 0;            ///< bits of types; the last one is for all from `kLastBit` on
-  void add_type(std::int32_t of) { types |= std::uint64_t{1} << std::min(of, kLastBit); }
-  bool may_be(std::int32_t of) const { return (types >> std::min(of, kLastBit) & 1) != 0; }
+  /// The most GPUs of both, of the types of both. @param one  of one type
+  void join(const QuotaAmount& one) {
+    if (gpus == 0) {
+      *this = one;
+      return;
+    }
+    gpus = std::max(gpus, one.gpus);
+    if (one.type == type) return;
+    if (types == 0) types = bit_of(type);
+    types |= bit_of(one.type);
+    type = kernel::kNone;
+  }
+  bool may_be(std::int32_t of) const { return (types & bit_of(of)) != 0; }
+  static std::uint64_t bit_of(std::int32_t of) { return std::uint64_t{1} << std::min(of, kLastBit); }
   QuotaAmount operator-() const { return {-gpus, type, types}; }
   bool operator==(const QuotaAmount&) const = default;
 };
@@ -30,7 +42,8 @@ void for_each_column(const QuotaAmount& amount, std::int32_t columns, const Visi
   }
   visit(columns - 1);
 }
-/// What a job asks for in the first option that is tried, running or not, of the types of all of them. Nothing where it has none.
+/// What a job asks for, running or not: of each type in the first option of that type; of several types the most of these. Nothing
+/// where it has no option.
 QuotaAmount asked_amount(const kernel::ProblemView& problem, std::int32_t job);
 /// What a job asks for in one option of the problem.
 QuotaAmount asked_in(const kernel::ProblemView& problem, std::int32_t option);
@@ -56,12 +69,25 @@ class QuotaLedger {
   void divide(const StateImpl& state, bool fair) { shares_.set(state, asked_, fair); }
   /// After `divide` without fair shares: as `ask`, and the shares follow.
   void ask_more(const StateImpl& state, std::int32_t queue, const QuotaAmount& amount);
-  /// Of one type.
+  /// Of several types: in each of them.
   void take(std::int32_t queue, const QuotaAmount& amount) { add(taken_, queue, amount); }
   void take_nothing() { taken_.assign(taken_.size(), 0); }
   /// Whether the queue stays within its guarantee, or its fair share, if it takes more: in each column of the amount in which it or
   /// an ancestor states a guarantee, of which there must be one. A fair share also counts over all types. Of several types one suffices.
   bool is_within(std::int32_t queue, const QuotaAmount& more, bool fair) const;
+  /// What a waiting job is charged with: each of its options that is within, so that none is exceeded in whichever it starts. The most
+  /// GPUs of them, of all of their types; 0: none is within. Calls visit(option, is within) for all options.
+  template <class Visit>
+  QuotaAmount within_options(const kernel::ProblemView& problem, std::int32_t job, std::int32_t queue, bool fair, const Visit& visit) const {
+    QuotaAmount all;
+    for (std::int32_t o = problem.option_begin[job]; o < problem.option_end[job]; ++o) {
+      const QuotaAmount one = asked_in(problem, o);
+      const bool within = is_within(queue, one, fair);
+      visit(o, within);
+      if (within) all.join(one);
+    }
+    return all;
+  }
   /// False: no job is within, however little it asks for.
   bool has_room(std::int32_t queue, bool fair) const;
   /// The column by which a queue is judged: all types together, where something is stated of them, else the type.
@@ -75,7 +101,7 @@ class QuotaLedger {
   std::int64_t entitled(std::int32_t queue, std::int32_t column, bool fair) const {
     return fair ? shares_.fair(queue, column) : shares_.guaranteed(queue, column);
   }
-  /// Over all types, as far as queues state them and its jobs ask for them.
+  /// Over all types. Where none is stated of these, the sum of the types, as far as its jobs ask for that.
   std::int64_t entitled(std::int32_t queue, bool fair) const;
   /// By jobs of the queue itself.
   std::int64_t asked(std::int32_t queue, std::int32_t column) const {

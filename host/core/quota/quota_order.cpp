@@ -58,7 +58,6 @@ void QuotaOrder::look(const StateImpl& s, std::span<const std::int32_t> running,
   had_.assign(ledger_.taken().begin(), ledger_.taken().end());
 }
 
-// A waiting job is charged with its first option that is within.
 QuotaStanding QuotaOrder::stand(const StateImpl& s, std::int32_t job, bool as_held) {
   const std::int32_t queue = s.job.queue[to_index(job)];
   const kernel::ProblemView& p = *problem_;
@@ -69,14 +68,8 @@ QuotaStanding QuotaOrder::stand(const StateImpl& s, std::int32_t job, bool as_he
       amount = held_amount(s, job);
       return amount.gpus > 0 && ledger_.is_within(queue, amount, fair);
     }
-    bool any = false;
-    for (std::int32_t o = begin; o < end; ++o) {
-      const QuotaAmount one = asked_in(p, o);
-      const bool within = ledger_.is_within(queue, one, fair);
-      if (within && !std::exchange(any, true)) amount = one;
-      within_[to_index(o)] = within ? 1 : 0;
-    }
-    return any;
+    amount = ledger_.within_options(p, job, queue, fair, [&](std::int32_t o, bool within) { within_[to_index(o)] = within ? 1 : 0; });
+    return amount.gpus > 0;
   };
   QuotaStanding standing = QuotaStanding::kBorrowing;
   if (is_within(false)) {
@@ -99,7 +92,11 @@ void QuotaOrder::take(const StateImpl& s, std::int32_t job, const QuotaAmount& a
   const auto begin = within_.begin() + problem_->option_begin[job], end = within_.begin() + problem_->option_end[job];
   const bool in_all = std::find(begin, end, 0) == end;
   const std::int32_t column = ledger_.column_of(queue, amount.type, fair);
-  evidence_[to_index(job)] = {column, ledger_.entitled(queue, column, fair), ledger_.taken(queue, column), in_all};
+  evidence_[to_index(job)] = {column, in_all};
+  if (column >= 0) {
+    evidence_[to_index(job)].entitled = ledger_.entitled(queue, column, fair);
+    evidence_[to_index(job)].before = ledger_.taken(queue, column);
+  }
   ledger_.take(queue, amount);
   narrows_ = narrows_ || !in_all;
 }
@@ -368,14 +365,21 @@ std::int64_t QuotaOrder::had_of(const StateImpl& s, std::int32_t queue, std::int
 
 void QuotaOrder::say_why(const StateImpl& s, std::int32_t victim, Reason& reason) const {
   if (reason.code != ReasonCode::kLostPriority || reason.other_job < 0 || standing(reason.other_job) >= standing(victim)) return;
-  const Evidence& why = evidence_[to_index(reason.other_job)];
+  Evidence why = evidence_[to_index(reason.other_job)];
   reason.queue = s.job.queue[to_index(reason.other_job)];
+  const bool fair = quotas_ == Quotas::kFair, by_fair = standing(reason.other_job) == QuotaStanding::kFair;
+  // It was within in several types; the one that it took is that of the victim.
+  if (const std::int32_t type = s.job.held_type[to_index(victim)]; why.column < 0 && type >= 0) {
+    why.column = ledger_.column_of(reason.queue, type, by_fair);
+    why.entitled = ledger_.entitled(reason.queue, why.column, by_fair);
+    why.before = std::min(had_of(s, reason.queue, why.column), why.entitled);
+  }
+  if (why.column < 0) return;
   reason.gpu_type = ledger_.is_all_types(why.column) ? -1 : why.column;
   reason.asked = why.entitled / kWholeGpu;
   reason.best = why.before / kWholeGpu;
   const std::int32_t own = s.job.queue[to_index(victim)];
   if (own < 0 || own == reason.queue) return;
-  const bool fair = quotas_ == Quotas::kFair;
   const std::int64_t entitled = ledger_.is_all_types(why.column) ? ledger_.entitled(own, fair) : ledger_.entitled(own, why.column, fair);
   reason.free = std::max<std::int64_t>(0, had_of(s, own, why.column) - entitled) / kWholeGpu;
 }

@@ -114,9 +114,9 @@ class QuotaOrder {
   std::vector<RankKey> rank_keys_;
   /// Why a job is not borrowing.
   struct Evidence {
-    std::int32_t column = -1;
-    std::int64_t entitled = 0, before = 0;  // GPUs of its queue, and of those what jobs before it have, in millionths
+    std::int32_t column = -1;  // -1: within in several types
     bool in_all_options = false;
+    std::int64_t entitled = 0, before = 0;  // GPUs of its queue, and of those what jobs before it have, in millionths
   };
   std::vector<Evidence> evidence_;               // [jobs]
   std::vector<std::uint8_t> standing_;           // [jobs]

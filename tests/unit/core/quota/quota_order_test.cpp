@@ -478,14 +478,55 @@ TEST_F(QuotaTypesTest, FreeGpusAreTakenBeforeJobsAreDisplaced) {
   EXPECT_EQ(with(plan, Action::kStart), "b0");
 }
 
-// Two jobs wait: what the first one is charged with is not left to the second.
+// b0 may start on either type, so that the others are judged once it has.
 TEST_F(QuotaTypesTest, AGuaranteeIsGivenBackOnce) {
   for (std::int32_t n = 0; n < 4; ++n) runs("a" + std::to_string(n), "a", n, 0, 8);
   waits("b0", "b", 8);
   waits("b1", "b", 8);
   waits("b2", "b", 8);
-  EXPECT_EQ(with(decide(), Action::kStart), "b0 b1");
-  EXPECT_EQ(displaced(), "a1 a3");
+  Plan plan = decide();
+  EXPECT_EQ(with(plan, Action::kStart), "b0");
+  EXPECT_EQ(plan.totals.preempts, 1);
+  for (const Decision& d : plan.decisions) {
+    if (d.action == Action::kPreempt) EXPECT_EQ(d.reason.gpu_type, state_.find_node("n" + state_.job(d.job)->id.substr(1)) < 2 ? 0 : 1);
+  }
+  commit(state_, plan);
+  plan = Engine().decide(state_, request_);
+  EXPECT_EQ(with(plan, Action::kStart), "b1");
+  EXPECT_EQ(plan.totals.preempts, 1);
+  commit(state_, plan);
+  EXPECT_EQ(Engine().decide(state_, request_).totals.preempts, 0);
+}
+
+// b0 starts on free GPUs of A. b1 is not within with it, and displaces no job of A.
+TEST_F(QuotaTypesTest, AQueueGetsNoMoreThanItsGuaranteeBack) {
+  runs("a0", "a", 0, 0, 8);
+  runs("a1", "a", 1, 0, 8);
+  runs("a2", "a", 2, 0, 8);
+  s_.queues[0].quotas[1].guarantee = 0;
+  waits("b0", "b", 8);
+  waits("b1", "b", 8).shapes[0].gpu_type = "A";
+  const Plan plan = decide();
+  EXPECT_EQ(with(plan, Action::kStart), "b0");
+  EXPECT_EQ(with(plan, Action::kPreempt), "");
+}
+
+// What a job asks for of each type is what it is entitled to of it.
+TEST_F(QuotaTypesTest, AShapeThatIsTriedFirstDoesNotBoundTheOthers) {
+  runs("a0", "a", 2, 0, 8);
+  runs("a1", "a", 3, 0, 8);
+  runs("a2", "a", 0, 0, 8).preemption.preemptible = false;
+  runs("a3", "a", 1, 0, 8).preemption.preemptible = false;
+  s_.queues[0].quotas.clear();
+  s_.queues[1].quotas = {{"A", 8, kUnlimited, kUnlimited}};
+  Job& job = waits("b0", "b", 2);
+  job.shapes[0].gpu_type = "H";
+  job.shapes.push_back(job.shapes[0]);
+  job.shapes[1].id = "t";
+  job.shapes[1].gpus = 8;
+  job.shapes[1].gpu_type = "A";
+  request_.params.emplace_back("shape", "least_gpu_time");
+  EXPECT_EQ(displaced(), "a1");
 }
 
 TEST_F(QuotaOrderTest, AJobThatCanNeverRunAsksForNothing) {
