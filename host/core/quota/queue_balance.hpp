@@ -46,9 +46,9 @@ class QueueBalance {
 
   std::vector<QuotaJob> jobs_;  // [jobs]
   std::vector<std::int32_t> parent_;
-  std::vector<Row> rows_;               // [queues]
-  std::vector<std::int64_t> room_;      // [queues * columns] within the guarantee
-  std::vector<std::uint8_t> changed_;   // [queues]
+  std::vector<Row> rows_;              // [queues]
+  std::vector<std::int64_t> room_;     // [queues * columns] within the guarantee
+  std::vector<std::uint8_t> changed_;  // [queues]
   std::int32_t columns_ = 0;
   QuotaLedger ledger_;
 };

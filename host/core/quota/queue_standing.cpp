@@ -59,9 +59,8 @@ class Standings {
         const std::size_t i = to_index(q) * columns_ + to_index(column);
         const bool all = to_index(column) + 1 == columns_;
         const std::int64_t cap = s_.queue_cap[i];
-        rows.push_back({q, all ? -1 : column, guarantee[i], cap == kernel::kNoLimit ? -1 : cap,
-                        entitled[i], fair[i], has[i], waiting[i], starved[i],
-                        s_.queue_kept.empty() ? 0 : s_.queue_kept[i]});
+        rows.push_back({q, all ? -1 : column, guarantee[i], cap == kernel::kNoLimit ? -1 : cap, entitled[i], fair[i], has[i], waiting[i],
+                        starved[i], s_.queue_kept.empty() ? 0 : s_.queue_kept[i]});
       };
       add_row(static_cast<std::int32_t>(columns_) - 1);
       for (std::int32_t type = 0; to_index(type) + 1 < columns_; ++type) {
@@ -101,8 +100,12 @@ class Standings {
       const std::int32_t of = s_.job.queue[to_index(job)];
       if (of < 0 || holds_[to_index(job)] != 0 || rejected_[to_index(job)] != 0) continue;
       const TimeUs waits = s_.job.waiting_since[to_index(job)], from = waits == kNever ? s_.job.submit[to_index(job)] : waits;
+      QuotaAmount seen;  // in each type it is tried in the first shape
       for (std::int32_t o = p_.option_begin[job]; o < p_.option_end[job]; ++o) {
-        if (starves(of, asked_in(p_, o), from, since)) break;
+        const QuotaAmount asked = asked_in(p_, o);
+        if (asked.type == seen.type || seen.may_be(asked.type)) continue;
+        seen.join(asked);
+        if (starves(of, asked, from, since)) break;
       }
     }
     return since;

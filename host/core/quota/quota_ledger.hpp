@@ -78,7 +78,8 @@ class QuotaLedger {
   /// What a waiting job is charged with: each of its options that is within, so that none is exceeded in whichever it starts. The most
   /// GPUs of them, of all of their types; 0: none is within. Calls visit(option, is within) for all options.
   template <class Visit>
-  QuotaAmount within_options(const kernel::ProblemView& problem, std::int32_t job, std::int32_t queue, bool fair, const Visit& visit) const {
+  QuotaAmount within_options(const kernel::ProblemView& problem, std::int32_t job, std::int32_t queue, bool fair,
+                             const Visit& visit) const {
     QuotaAmount all;
     for (std::int32_t o = problem.option_begin[job]; o < problem.option_end[job]; ++o) {
       const QuotaAmount one = asked_in(problem, o);

@@ -488,7 +488,9 @@ TEST_F(QuotaTypesTest, AGuaranteeIsGivenBackOnce) {
   EXPECT_EQ(with(plan, Action::kStart), "b0");
   EXPECT_EQ(plan.totals.preempts, 1);
   for (const Decision& d : plan.decisions) {
-    if (d.action == Action::kPreempt) EXPECT_EQ(d.reason.gpu_type, state_.find_node("n" + state_.job(d.job)->id.substr(1)) < 2 ? 0 : 1);
+    if (d.action != Action::kPreempt) continue;
+    const std::int32_t node = state_.find_node("n" + state_.job(d.job)->id.substr(1));
+    EXPECT_EQ(d.reason.gpu_type, node < 2 ? 1 : 0) << "A, then H";
   }
   commit(state_, plan);
   plan = Engine().decide(state_, request_);
