@@ -18,9 +18,22 @@
 namespace berth::report {
 namespace {
 
-constexpr std::array<std::string_view, kEditEffects> kEffectTexts{
-    "starts", "runs on",          "waits instead", "preempted", "moves", "stays", "goes elsewhere", "reserved sooner",
-    "reserved later", "gets reservation", "loses reservation", "rejected",  "waits, not rejected", "new",   "gone",     "same"};
+constexpr std::array<std::string_view, kEditEffects> kEffectTexts{"starts",
+                                                                  "runs on",
+                                                                  "waits instead",
+                                                                  "preempted",
+                                                                  "moves",
+                                                                  "stays",
+                                                                  "goes elsewhere",
+                                                                  "reserved sooner",
+                                                                  "reserved later",
+                                                                  "gets reservation",
+                                                                  "loses reservation",
+                                                                  "rejected",
+                                                                  "waits, not rejected",
+                                                                  "new",
+                                                                  "gone",
+                                                                  "same"};
 
 std::string_view effect_text(EditEffect effect) { return kEffectTexts.at(static_cast<std::size_t>(effect)); }
 
@@ -69,8 +82,8 @@ std::string job_rows_text(const core::NameSource& names, const EditOutcome& outc
   std::vector<Row> rows;
   for (const JobChange& change : outcome.jobs) {
     if (most_rows != 0 && rows.size() == most_rows) break;
-    rows.push_back({change.job, std::string(effect_text(change.effect)), answer_text(names, change.before), answer_text(names, change.after),
-                    shift_text(change), where_text(change)});
+    rows.push_back({change.job, std::string(effect_text(change.effect)), answer_text(names, change.before),
+                    answer_text(names, change.after), shift_text(change), where_text(change)});
   }
   const std::size_t left = outcome.jobs.size() - rows.size();
   std::string text = table({"JOB", "EFFECT", "BEFORE", "AFTER", "START", "WHERE"}, rows);
@@ -120,6 +133,34 @@ std::string what_if_text(const core::NameSource& names, const Plan& base, const 
   if (!outcome.queues.empty()) text += "\n" + uses_text(outcome.queues);
   const std::string reasons = reasons_text(outcome, most_rows);
   return reasons.empty() ? text : text + "\n" + reasons;
+}
+
+std::string make_room_text(const core::NameSource& names, const Plan& base, const RoomAnswer& room) {
+  std::string text = fmt::format("{}: make room for {}\n\n", policy_text(base.policy, base.params), room.job);
+  const std::string without = room.base.action == Action::kReserve ? "it starts " + core::at_instant(names, room.base.start_us)
+                              : room.base.action == Action::kStart ? "it starts now"
+                                                                   : "it waits, and its start is not known";
+  text += fmt::format("Without moves {}", without);
+  if (!room.base.reason.empty()) text += ": " + room.base.reason;
+  text += ".\n";
+  if (!room.found) {
+    text += fmt::format("No set of moves was found: {} ({} asked, {} tried).\n", room.note, core::counted(room.domains, "place"),
+                        core::counted(room.sets, "set"));
+    return text;
+  }
+  if (room.moves.empty()) {
+    text += fmt::format("There is room for it on {} without a move.\n", place_text(room.allocation));
+    return text;
+  }
+  text += fmt::format("It starts now on {} if {} {}, at a cost of {} GPU-seconds.\n\n", place_text(room.allocation),
+                      core::counted(static_cast<std::int64_t>(room.moves.size()), "job"), room.moves.size() == 1 ? "moves" : "move",
+                      core::decimal_text(room.cost_gpu_us, 6));
+  std::vector<Row> rows;
+  for (const RoomMove& move : room.moves) {
+    rows.push_back(
+        {move.job, place_text(move.from), place_text(move.to), core::duration_text(move.cost_us), core::decimal_text(move.cost_gpu_us, 6)});
+  }
+  return text + table({"JOB", "FROM", "TO", "COST", "GPU-SECONDS"}, rows);
 }
 
 std::string what_if_table(const Plan& base, const std::vector<EditOutcome>& outcomes) {

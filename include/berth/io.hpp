@@ -39,6 +39,8 @@ BERTH_API std::vector<Edit> parse_edits(std::string_view json, const ClusterStat
 /// Writes the answers to edits of one state as a `berth.whatif.v1` document.
 /// @param base  The plan that they are compared with.
 BERTH_API std::string to_json(const Plan& base, const std::vector<EditOutcome>& outcomes);
+/// The same for the answer of `WhatIfEngine::make_room`.
+BERTH_API std::string to_json(const Plan& base, const RoomAnswer& room);
 
 /// Reads or writes a plan of `state`.
 /// @throws InputError for an id that is not in the state.

@@ -97,6 +97,29 @@ struct WhatIfRequest {
   bool reasons = true;
 };
 
+/// A running job that moves, in the same shape.
+struct RoomMove {
+  std::string job;
+  Allocation from, to;
+  TimeUs cost_us = 0;            ///< run time that the move costs it: saving, restarting, restoring
+  std::int64_t cost_gpu_us = 0;  ///< the same times its GPUs
+  bool operator==(const RoomMove&) const = default;
+};
+
+/// Which running jobs would move so that a waiting job starts.
+struct RoomAnswer {
+  std::string job;
+  bool found = false;
+  JobAnswer base;                ///< what the base plan does with the job
+  Allocation allocation;         ///< where it would start now
+  std::vector<RoomMove> moves;   ///< by job id
+  std::int64_t cost_gpu_us = 0;  ///< of all moves
+  std::int64_t domains = 0;      ///< places that were asked for the cheapest set of jobs
+  std::int64_t sets = 0;         ///< sets of jobs that were tried: whether all of them find another place
+  std::string note;              ///< why no set was found
+  bool operator==(const RoomAnswer&) const = default;
+};
+
 class WhatIfEngineImpl;
 
 /// Answers what edits of one state would change in its next plan.
@@ -117,6 +140,13 @@ class BERTH_API WhatIfEngine {
   ///         InvalidArgument for `delta::Load`, and as Engine::decide. The object answers the next edit as before.
   EditOutcome answer(const Edit& edit);
   std::vector<EditOutcome> answer(std::span<const Edit> edits);
+
+  /// Finds running jobs to move, not to stop, so that a waiting job starts now, after all that the base plan does.
+  ///
+  /// Asks each place that the job may use for its cheapest set of jobs (docs/victims.md), and tries the sets, the cheapest
+  /// first, until all jobs of one find another place. A cheaper set may exist.
+  /// @throws InvalidArgument for an unknown job, or one that runs.
+  RoomAnswer make_room(const std::string& job);
 
   /// Applies what happened to the live state, and decides the base again. @throws as ClusterState::apply, Engine::decide
   void follow(std::span<const Delta> deltas);

@@ -31,7 +31,7 @@ struct WhatIfArguments {
   std::string policy;
   RequestOptions request;
   ShortEdit forms;
-  std::string edits, show;
+  std::string edits, show, make_room;
   bool json = false;
   std::size_t rows = 40;
 };
@@ -96,15 +96,35 @@ std::vector<Edit> edits_of(const WhatIfArguments& options, const ClusterState& s
   return {std::move(edits[static_cast<std::size_t>(shown - names.begin())])};
 }
 
+int answer_room(const WhatIfArguments& options, ClusterState state, WhatIfRequest asked) {
+  if (state.find_job(options.make_room) < 0) {
+    std::vector<std::string_view> names;
+    for (std::int32_t job = 0; job < state.job_index_end(); ++job) {
+      if (state.job(job) != nullptr) names.push_back(state.job(job)->id);
+    }
+    throw InvalidArgument(
+        fmt::format("--make-room: no job '{}'{}", echoed(options.make_room), core::did_you_mean(options.make_room, names)));
+  }
+  WhatIfEngine engine(std::move(state), std::move(asked));
+  const RoomAnswer room = engine.make_room(options.make_room);
+  print(options.json ? io::to_json(engine.base(), room) : report::make_room_text(core::StateNames(engine.state()), engine.base(), room));
+  return kDone;
+}
+
 int run(const WhatIfArguments& options) {
   if (options.policy.empty()) throw InvalidArgument("--policy is required ('berth policies' lists them)");
+  const bool asks_room = !options.make_room.empty();
+  if (asks_room && (has_forms(options.forms) || !options.edits.empty()))
+    throw InvalidArgument("--make-room is a question of its own: give no edits");
   if (has_forms(options.forms) && !options.edits.empty()) throw InvalidArgument("--edits: edits are in the file or on the command line");
-  if (!has_forms(options.forms) && options.edits.empty()) throw InvalidArgument("no edit is given: --drain, --job or another, or --edits FILE");
+  if (!asks_room && !has_forms(options.forms) && options.edits.empty())
+    throw InvalidArgument("no question is given: --drain, --job or another edit, --edits FILE, or --make-room JOB");
   if (!options.show.empty() && options.edits.empty()) throw InvalidArgument("--show needs --edits");
   check_places(places_of(options.input, {{"--edits", options.edits}}), {});
   WhatIfRequest asked;
   asked.request = make_request(options.request, options.policy);
   LoadedState loaded = load_state(options.input);
+  if (asks_room) return answer_room(options, std::move(loaded.state), std::move(asked));
   const std::vector<Edit> edits = edits_of(options, loaded.state);
   const bool one = options.edits.empty() || !options.show.empty();
   WhatIfEngine engine(std::move(loaded.state), std::move(asked));
@@ -142,6 +162,7 @@ void add_whatif(Commands& commands) {
   app.add_option("--new-policy", options->forms.policy, "Decide by another policy")->type_name("NAME[@PARAM=VALUE...]");
   app.add_option("--edits", options->edits, "Answer each edit of FILE alone")->type_name("FILE");
   app.add_option("--show", options->show, "With --edits, show the edit of this name in full")->type_name("NAME");
+  app.add_option("--make-room", options->make_room, "Find jobs to move, not to stop, so that this job starts")->type_name("JOB");
   add_json_flag(app, options->json, "Print JSON");
   app.add_option("--rows", options->rows, "List at most N jobs and N reasons; 0 lists all")
       ->check(whole_number<std::size_t>())

@@ -13,7 +13,9 @@
 #include "berth/kernel/base/problem.hpp"
 #include "berth/kernel/base/to_index.hpp"
 #include "berth/what_if.hpp"
+#include "host/core/engine/commit_deltas.hpp"
 #include "host/core/engine/edit_answers.hpp"
+#include "host/core/engine/make_room.hpp"
 #include "host/core/policy_api/chosen_policy.hpp"
 #include "host/core/state/state_impl.hpp"
 #include "host/core/state/suppose.hpp"
@@ -82,6 +84,8 @@ class WhatIfEngineImpl {
     asked_.policy_state = kept_;
     decide_base();
   }
+
+  RoomAnswer make_room(const std::string& job);
 
   const ClusterState& state() const { return state_; }
   const Plan& base() const { return base_; }
@@ -318,6 +322,29 @@ EditOutcome WhatIfEngineImpl::answer(const Edit& edit) {
   return outcome;
 }
 
+RoomAnswer WhatIfEngineImpl::make_room(const std::string& job) {
+  const std::int32_t index = state_.find_job(job);
+  if (index < 0) throw InvalidArgument("no job '" + job + "'");
+  if (s().job.running[to_index(index)] != 0) throw InvalidArgument("job '" + job + "' runs: there is no room to be made for it");
+  RoomAnswer answer;
+  answer.job = job;
+  answer.base = core::answer_of(s(), base_, base_of(index), true);
+  if (answer.base.action == Action::kStart) {
+    answer.found = true;
+    answer.allocation = answer.base.allocation;
+    return answer;
+  }
+  if (answer.base.action == Action::kReject) {
+    answer.note = "the job is rejected, which no move changes";
+    return answer;
+  }
+  std::vector<std::uint8_t> runs(s().jobs.size(), 0);
+  for (const Decision& d : base_.decisions) runs[to_index(d.job)] = d.action == Action::kKeep;
+  core::RoomFinder finder(asked_.request);
+  core::suppose(state_.impl(), core::commit_deltas(state_, base_), [&] { finder.find(state_, index, runs, answer); });
+  return answer;
+}
+
 WhatIfEngine::WhatIfEngine(ClusterState state, WhatIfRequest base)
     : impl_(std::make_unique<WhatIfEngineImpl>(std::move(state), std::move(base))) {}
 WhatIfEngine::~WhatIfEngine() = default;
@@ -332,6 +359,8 @@ std::vector<EditOutcome> WhatIfEngine::answer(std::span<const Edit> edits) {
   for (const Edit& edit : edits) outcomes.push_back(impl_->answer(edit));
   return outcomes;
 }
+
+RoomAnswer WhatIfEngine::make_room(const std::string& job) { return impl_->make_room(job); }
 
 void WhatIfEngine::follow(std::span<const Delta> deltas) { impl_->follow(deltas); }
 void WhatIfEngine::commit_base() { impl_->commit_base(); }

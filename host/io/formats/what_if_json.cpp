@@ -14,6 +14,7 @@ namespace {
 struct WhatIfDocument {
   const Plan& base;
   const std::vector<EditOutcome>& outcomes;
+  const RoomAnswer* room = nullptr;
 };
 
 template <class Row>
@@ -83,18 +84,46 @@ constexpr WhatIfField<EditOutcome> kOutcomeFields[] = {
     field<Lines<Object<kUseFields>>, &EditOutcome::queues>("queues", kRequired, "whose use differs"),
 };
 
+constexpr WhatIfField<RoomMove> kMoveFields[] = {
+    field<Id, &RoomMove::job>("job", kRequired),
+    field<Object<kAllocationFields>, &RoomMove::from>("from", kRequired),
+    field<Object<kAllocationFields>, &RoomMove::to>("to", kRequired),
+    field<Seconds, &RoomMove::cost_us>("cost_s", kRequired, "run time that the move costs the job"),
+    field<Millionths, &RoomMove::cost_gpu_us>("cost_gpu_s", kRequired, "the same times its GPUs"),
+};
+
+constexpr WhatIfField<RoomAnswer> kRoomFields[] = {
+    field<Id, &RoomAnswer::job>("job", kRequired),
+    field<Boolean, &RoomAnswer::found>("found", kRequired),
+    field<Object<kAnswerFields>, &RoomAnswer::base>("base", kRequired, "what the plan does with the job"),
+    field<SomePlaces, [](const RoomAnswer& a) -> const std::vector<AllocationEntry>& { return a.allocation.entries; }>(
+        "where", kOptional, "the job would start"),
+    field<Lines<Object<kMoveFields>>, &RoomAnswer::moves>("moves", kRequired),
+    field<Millionths, &RoomAnswer::cost_gpu_us>("cost_gpu_s", kRequired, "of all moves"),
+    field<Whole, &RoomAnswer::domains>("places", kRequired, "that were asked for the cheapest set of jobs"),
+    field<Whole, &RoomAnswer::sets>("sets", kRequired, "of jobs that were tried"),
+    field<SomeText, &RoomAnswer::note>("note", kOptional, "why no set was found"),
+};
+
+struct SomeRoom : Object<kRoomFields> {
+  static void write(JsonWriter& w, const RoomAnswer* room) { Object::write(w, *room); }
+  static bool absent(const RoomAnswer* room) { return room == nullptr; }
+};
+
 constexpr std::string_view kWhatIfFormat = "berth.whatif.v1";
 
 constexpr WhatIfField<WhatIfDocument> kWhatIfFields[] = {
     field<Constant<kWhatIfFormat>>("schema", kRequired),
     field<Unsigned, [](const WhatIfDocument& d) { return d.base.revision; }>("revision", kRequired),
     field<Seconds, [](const WhatIfDocument& d) { return d.base.now_us; }>("now_s", kRequired),
-    field<Name, [](const WhatIfDocument& d) -> std::string_view { return d.base.policy; }>("policy", kRequired, "of the plan without edits"),
+    field<Name, [](const WhatIfDocument& d) -> std::string_view { return d.base.policy; }>("policy", kRequired,
+                                                                                           "of the plan without edits"),
     field<Map<Text>, [](const WhatIfDocument& d) -> decltype(auto) { return (d.base.params); }>("params", kRequired),
     field<Object<kWhatIfTotals>, [](const WhatIfDocument& d) -> const Totals& { return d.base.totals; }>("totals", kRequired,
-                                                                                                       "of the plan without edits"),
+                                                                                                         "of the plan without edits"),
     field<Lines<Object<kOutcomeFields>>, [](const WhatIfDocument& d) -> const std::vector<EditOutcome>& { return d.outcomes; }>("edits",
-                                                                                                                             kRequired),
+                                                                                                                                kRequired),
+    field<SomeRoom, [](const WhatIfDocument& d) { return d.room; }>("room", kOptional, "which jobs would move so that a job starts"),
 };
 
 }  // namespace
@@ -102,6 +131,13 @@ constexpr WhatIfField<WhatIfDocument> kWhatIfFields[] = {
 std::string to_json(const Plan& base, const std::vector<EditOutcome>& outcomes) {
   JsonWriter w;
   Object<kWhatIfFields>::write(w, WhatIfDocument{base, outcomes});
+  return w.finish();
+}
+
+std::string to_json(const Plan& base, const RoomAnswer& room) {
+  JsonWriter w;
+  const std::vector<EditOutcome> none;
+  Object<kWhatIfFields>::write(w, WhatIfDocument{base, none, &room});
   return w.finish();
 }
 
