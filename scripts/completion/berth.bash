@@ -8,7 +8,7 @@ _berth_names() {
 
 _berth() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}
-  local commands="plan explain validate bound import topology generate shadow simulate fit bench policies devices version help"
+  local commands="plan explain whatif validate bound import topology generate shadow simulate fit bench policies devices version help"
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$cur")
@@ -43,8 +43,8 @@ _berth() {
     --workload) words="philly helios pai llm ones" ;;
     --suite) words="headline" ;;
     --fabric) words="auto tree nvl72 rail" ;;
-    --policy | --compare) words=$("${COMP_WORDS[0]}" policies --names 2>/dev/null) ;;
-    --snapshot | --slurm | --plan | --state-in | --state-out | --out | --svg | --lp | --cluster | --test | --trace | --events | --jobs-out | --history-out | --series-out)
+    --policy | --compare | --new-policy) words=$("${COMP_WORDS[0]}" policies --names 2>/dev/null) ;;
+    --snapshot | --slurm | --plan | --edits | --state-in | --state-out | --out | --svg | --lp | --cluster | --test | --trace | --events | --jobs-out | --history-out | --series-out)
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       return
       ;;
@@ -59,6 +59,10 @@ _berth() {
             --no-timing --dump-on-error --color --rows --all"
           ;;
         explain) words="--snapshot --slurm --held --plan --job --links --json --svg --color --rows --all" ;;
+        whatif)
+          words="--snapshot --slurm --held --policy --param --add --drain --remove --quota --job --cancel --priority --new-policy --edits --show
+            --make-room --json --rows"
+          ;;
         validate) words="--snapshot --slurm --held --plan --max --json" ;;
         bound) words="--snapshot --slurm --held --policy --objective --param --lp --json" ;;
         import) words="--cluster --at --elastic --estimates --held --gpus-per-node --gpu-type --topology --nics --bandwidth --oversubscription --links --failed --failed-links --out" ;;

@@ -260,6 +260,46 @@ TEST(Edits, AreAnsweredAsFromScratchWhereShapesAreChosen) {
   expect_effects(ask("price", "", 4), {EditEffect::kStarts, EditEffect::kElsewhere});
 }
 
+// The moves are possible after the base plan, in any state: the state takes them, and the job starts.
+TEST(Edits, JobsThatMakeRoomFindAnotherPlace) {
+  int found = 0, moved = 0, none = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE(seed);
+    const Snapshot s = ClusterState(test::plain_cluster(seed, 60)).snapshot();
+    WhatIfRequest asked;
+    asked.request.params = {{"discipline", seed % 3 == 0 ? "conservative" : "greedy"}};
+    WhatIfEngine engine{ClusterState(s), asked};
+    for (const Job& job : s.jobs) {
+      if (job.state == JobState::kRunning) continue;
+      const RoomAnswer room = engine.make_room(job.id);
+      EXPECT_EQ(engine.state().snapshot(), s);
+      found += room.found;
+      moved += room.found && !room.moves.empty();
+      none += !room.found;
+      EXPECT_EQ(room.found, room.note.empty()) << room.note;
+      if (!room.found || room.base.action == Action::kStart) continue;
+      ClusterState after(s);
+      commit(after, engine.base());
+      std::vector<Delta> deltas;
+      std::int64_t cost = 0;
+      for (const RoomMove& move : room.moves) {
+        EXPECT_EQ(after.job(after.find_job(move.job))->allocation, move.from);
+        EXPECT_TRUE(after.job(after.find_job(move.job))->preemption.preemptible);
+        EXPECT_EQ(move.from.shape, move.to.shape);
+        cost += move.cost_gpu_us;
+        deltas.emplace_back(delta::StopJob{move.job});
+      }
+      EXPECT_EQ(room.cost_gpu_us, cost);
+      deltas.emplace_back(delta::StartJob{job.id, room.allocation});
+      for (const RoomMove& move : room.moves) deltas.emplace_back(delta::StartJob{move.job, move.to});
+      EXPECT_NO_THROW(after.apply(deltas)) << job.id;
+    }
+  }
+  EXPECT_GT(found, 0);
+  EXPECT_GT(moved, 0);
+  EXPECT_GT(none, 0);
+}
+
 TEST(Edits, LoadNoOtherState) {
   WhatIfEngine engine(ClusterState(test::plain_cluster(1, 20)), {});
   Edit edit;

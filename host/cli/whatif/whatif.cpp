@@ -113,13 +113,13 @@ int answer_room(const WhatIfArguments& options, ClusterState state, WhatIfReques
 
 int run(const WhatIfArguments& options) {
   if (options.policy.empty()) throw InvalidArgument("--policy is required ('berth policies' lists them)");
+  if (!options.show.empty() && options.edits.empty()) throw InvalidArgument("--show needs --edits");
   const bool asks_room = !options.make_room.empty();
   if (asks_room && (has_forms(options.forms) || !options.edits.empty()))
     throw InvalidArgument("--make-room is a question of its own: give no edits");
   if (has_forms(options.forms) && !options.edits.empty()) throw InvalidArgument("--edits: edits are in the file or on the command line");
   if (!asks_room && !has_forms(options.forms) && options.edits.empty())
     throw InvalidArgument("no question is given: --drain, --job or another edit, --edits FILE, or --make-room JOB");
-  if (!options.show.empty() && options.edits.empty()) throw InvalidArgument("--show needs --edits");
   check_places(places_of(options.input, {{"--edits", options.edits}}), {});
   WhatIfRequest asked;
   asked.request = make_request(options.request, options.policy);
@@ -144,9 +144,9 @@ int run(const WhatIfArguments& options) {
 void add_whatif(Commands& commands) {
   auto options = std::make_shared<WhatIfArguments>();
   CLI::App& app = commands.add("whatif", "Show what edits of the cluster or its jobs would change",
-                               "berth whatif --snapshot cluster.json --policy fifo --drain rack:r1 --quota team=64\n"
+                               "berth whatif --snapshot cluster.json --policy fifo --drain rack:r1\n"
                                "  berth whatif --snapshot cluster.json --policy fifo --job 16x1h@team\n"
-                               "  berth whatif --snapshot cluster.json --policy fifo --new-policy srsf@discipline=easy\n"
+                               "  berth whatif --snapshot cluster.json --policy fifo --new-policy srsf\n"
                                "  berth whatif --snapshot cluster.json --policy fifo --edits edits.json",
                                options, &run);
   add_state_options(app, options->input);
