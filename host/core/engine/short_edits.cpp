@@ -22,7 +22,7 @@
 namespace berth::core {
 namespace {
 
-constexpr std::size_t kMostShown = 80;          // bytes of a text that a message repeats
+constexpr std::size_t kMostShown = 80;             // bytes of a text that a message repeats
 constexpr std::int64_t kMostAddedNodes = 100'000;  // by one form
 
 std::string shown_form(std::string_view text) {
@@ -32,7 +32,7 @@ std::string shown_form(std::string_view text) {
 }
 
 /// All of the text is a whole number from `least` to `most`.
-std::optional<std::int64_t> whole(std::string_view text, std::int64_t least, std::int64_t most) {
+std::optional<std::int64_t> whole_from(std::string_view text, std::int64_t least, std::int64_t most) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < least || value > most) return std::nullopt;
@@ -41,19 +41,19 @@ std::optional<std::int64_t> whole(std::string_view text, std::int64_t least, std
 
 /// "1.5h": at most six digits after the point.
 std::optional<TimeUs> duration_of(std::string_view text) {
-  constexpr std::pair<std::string_view, std::int64_t> kUnits[] = {
-      {"us", 1}, {"ms", 1'000}, {"s", kSecond}, {"m", 60 * kSecond}, {"h", 3'600 * kSecond}, {"d", 86'400 * kSecond}};
+  constexpr std::pair<std::string_view, std::int64_t> kUnits[] = {{"us", 1},           {"ms", 1'000},          {"s", kSecond},
+                                                                  {"m", 60 * kSecond}, {"h", 3'600 * kSecond}, {"d", 86'400 * kSecond}};
   const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
   const auto* unit = std::find_if(std::begin(kUnits), std::end(kUnits), [&](const auto& one) { return one.first == text.substr(digits); });
   if (unit == std::end(kUnits)) return std::nullopt;
   const std::string_view number = text.substr(0, digits);
   const std::size_t point = std::min(number.find('.'), number.size());
   const std::string_view part = point == number.size() ? std::string_view() : number.substr(point + 1);
-  const auto before = whole(number.substr(0, point), 0, kMaxTimeUs / unit->second);
+  const auto before = whole_from(number.substr(0, point), 0, kMaxTimeUs / unit->second);
   if (!before || (point < number.size() && (part.empty() || part.size() > 6))) return std::nullopt;
   TimeUs value = *before * unit->second;
   if (!part.empty()) {
-    const auto after = whole(part, 0, 999'999);
+    const auto after = whole_from(part, 0, 999'999);
     std::int64_t scale = 1;
     for (std::size_t i = 0; i < part.size(); ++i) scale *= 10;
     if (!after || *after * unit->second % scale != 0) return std::nullopt;
@@ -113,7 +113,7 @@ class EditExpander {
 
   void set_priority(const std::string& text) {
     const std::size_t equals = text.rfind('=');
-    const auto value = equals == text.npos ? std::nullopt : whole(std::string_view(text).substr(equals + 1), INT32_MIN, INT32_MAX);
+    const auto value = equals == text.npos ? std::nullopt : whole_from(std::string_view(text).substr(equals + 1), INT32_MIN, INT32_MAX);
     if (!value || equals == 0) refuse("priority", text, "expected JOB=N with a whole number of 32 bits");
     const std::string id = text.substr(0, equals);
     const std::int32_t index = job_of("priority", id);
@@ -159,7 +159,7 @@ class EditExpander {
     if (queue == nullptr) refuse_unknown("quota", "queue", id, s_.queues);
     std::int64_t number = kUnlimited;
     if (value != "none" || figure->second == &Quota::guarantee) {
-      const auto stated = whole(value, 0, std::int64_t{1'000'000'000'000});
+      const auto stated = whole_from(value, 0, std::int64_t{1'000'000'000'000});
       if (!stated) refuse("quota", text, "expected a whole number of GPUs from 0 to 10^12, or none where it is no guarantee");
       number = *stated;
     }
@@ -201,8 +201,8 @@ class EditExpander {
       if (domain.id == name || path == name) matches.emplace_back(&domain, std::move(path));
     }
     if (names.empty()) {
-      throw InvalidArgument(fmt::format("{}: no node '{}', and no level '{}'{}", form, shown_form(text), shown_form(level),
-                                        did_you_mean(level, levels)));
+      throw InvalidArgument(
+          fmt::format("{}: no node '{}', and no level '{}'{}", form, shown_form(text), shown_form(level), did_you_mean(level, levels)));
     }
     if (matches.empty()) throw InvalidArgument(fmt::format("{}: no {} '{}'{}", form, level, shown_form(name), did_you_mean(name, names)));
     if (matches.size() > 1) {
@@ -258,8 +258,8 @@ class EditExpander {
     const std::size_t first = text.find('x'), second = first == text.npos ? first : text.find('x', first + 1);
     if (second == text.npos) refuse("add", text, "expected NODESxGPUSxTYPE, such as 4x8xH100");
     const std::string_view all = text;
-    const auto nodes = whole(all.substr(0, first), 1, kMostAddedNodes);
-    const auto gpus = whole(all.substr(first + 1, second - first - 1), 0, kMaxGpusPerNode);
+    const auto nodes = whole_from(all.substr(0, first), 1, kMostAddedNodes);
+    const auto gpus = whole_from(all.substr(first + 1, second - first - 1), 0, kMaxGpusPerNode);
     if (!nodes || !gpus) {
       refuse("add", text, fmt::format("expected 1 to {} nodes of 0 to {} GPUs, such as 4x8xH100", kMostAddedNodes, kMaxGpusPerNode));
     }
@@ -311,7 +311,7 @@ class EditExpander {
     const std::size_t cross = text.find('x'), end = std::min(text.find_first_of("@:"), text.size());
     if (cross == text.npos || cross > end) refuse("job", text, kExpected);
     const std::string_view all = text;
-    const auto gpus = whole(all.substr(0, cross), 1, kMaxGpusPerJob);
+    const auto gpus = whole_from(all.substr(0, cross), 1, kMaxGpusPerJob);
     const auto run = duration_of(all.substr(cross + 1, end - cross - 1));
     if (!gpus || !run || *run == 0) refuse("job", text, kExpected);
     std::string queue, type;
