@@ -53,8 +53,12 @@ struct PolicyForm : Name {
 
 template <class Kind>
 constexpr Field<EditRow> form(std::string_view name, std::string_view about) {
-  return {name, [](JsonCursor& in, EditRow& row) { Kind::read(in, row); }, false, nullptr,
-          [](JsonWriter& w, std::string_view text) { describe<Kind>(w, text); }, about};
+  return {name,
+          [](JsonCursor& in, EditRow& row) { Kind::read(in, row); },
+          false,
+          nullptr,
+          [](JsonWriter& w, std::string_view text) { describe<Kind>(w, text); },
+          about};
 }
 
 constexpr Field<EditRow> kEditFields[] = {
