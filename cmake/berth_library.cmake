@@ -32,5 +32,6 @@ target_sources(berth PUBLIC FILE_SET HEADERS
     include/berth/state.hpp
     include/berth/trace.hpp
     include/berth/units.hpp
+    include/berth/what_if.hpp
     ${PROJECT_BINARY_DIR}/include/berth/version.hpp)
 set_target_properties(berth PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)

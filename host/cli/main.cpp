@@ -28,6 +28,7 @@ namespace {
 void add_all(Commands& commands, const CLI::App& app) {
   add_plan(commands);
   add_explain(commands);
+  add_whatif(commands);
   add_validate(commands);
   add_bound(commands);
   add_import(commands);

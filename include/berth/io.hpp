@@ -11,6 +11,7 @@
 #include "berth/plan.hpp"
 #include "berth/snapshot.hpp"
 #include "berth/state.hpp"
+#include "berth/what_if.hpp"
 
 namespace berth::io {
 
@@ -30,6 +31,16 @@ BERTH_API std::vector<Delta> parse_deltas(std::string_view json, const ClusterSt
 /// @returns the new revision.
 /// @throws InputError as parse_deltas.
 BERTH_API std::uint64_t apply_json(ClusterState& state, std::string_view json, const std::string& name = "deltas");
+
+/// Reads a `berth.edits.v1` document: edits in short forms and as deltas.
+/// @param state  What they edit. It is not changed.
+/// @throws InputError naming file, line, JSON pointer and value, also for unknown ids and for edits that contradict each other.
+BERTH_API std::vector<Edit> parse_edits(std::string_view json, const ClusterState& state, const std::string& name = "edits");
+/// Writes the answers to edits of one state as a `berth.whatif.v1` document.
+/// @param base  The plan that they are compared with.
+BERTH_API std::string to_json(const Plan& base, const std::vector<EditOutcome>& outcomes);
+/// The same for the answer of `WhatIfEngine::make_room`.
+BERTH_API std::string to_json(const Plan& base, const RoomAnswer& room);
 
 /// Reads or writes a plan of `state`.
 /// @throws InputError for an id that is not in the state.

@@ -8,7 +8,7 @@ _berth_names() {
 
 _berth() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}
-  local commands="plan explain validate bound import topology generate shadow simulate report sweep fit bench policies devices version help"
+  local commands="plan explain whatif validate bound import topology generate shadow simulate report sweep fit bench policies devices version help"
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$cur")
@@ -49,8 +49,8 @@ _berth() {
     --suite) words="headline" ;;
     --until) words="jct: queue: p99_jct: makespan: gpu_utilisation:" ;;
     --fabric) words="auto tree nvl72 rail" ;;
-    --policy | --compare) words=$("${COMP_WORDS[0]}" policies --names 2>/dev/null) ;;
-    --snapshot | --slurm | --plan | --state-in | --state-out | --out | --svg | --lp | --cluster | --test | --trace | --events | --merge | --hash | --jobs-out | --history-out | --series-out)
+    --policy | --compare | --new-policy) words=$("${COMP_WORDS[0]}" policies --names 2>/dev/null) ;;
+    --snapshot | --slurm | --plan | --edits | --state-in | --state-out | --out | --svg | --lp | --cluster | --test | --trace | --events | --merge | --hash | --jobs-out | --history-out | --series-out)
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       return
       ;;
@@ -65,6 +65,10 @@ _berth() {
             --no-timing --dump-on-error --color --rows --all"
           ;;
         explain) words="--snapshot --slurm --held --plan --job --links --json --svg --color --rows --all" ;;
+        whatif)
+          words="--snapshot --slurm --held --policy --param --add --drain --remove --quota --job --cancel --priority --new-policy --edits --show
+            --make-room --json --rows"
+          ;;
         validate) words="--snapshot --slurm --held --plan --max --json" ;;
         bound) words="--snapshot --slurm --held --policy --objective --param --lp --json" ;;
         import) words="--cluster --at --elastic --estimates --held --gpus-per-node --gpu-type --topology --nics --bandwidth --oversubscription --links --failed --failed-links --out" ;;

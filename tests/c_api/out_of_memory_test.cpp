@@ -411,6 +411,12 @@ void reading() {
   gives_text([&](char** text) { return berth_plan_to_json(one.plan, one.state, 0, text, nullptr, nullptr); });
   gives_text([&](char** text) { return berth_state_to_json(one.state, text, nullptr, nullptr); });
   gives_text([&](char** text) { return berth_policies(text, nullptr, nullptr); });
+  const std::string edits = R"({"schema":"berth.edits.v1","edits":[{"name":"longer than what is kept in place","policy":"srsf"}]})";
+  berth_request request{};
+  request.struct_size = sizeof request;
+  gives_text([&](char** text) {
+    return berth_state_what_if(one.state, nullptr, &request, edits.data(), edits.size(), nullptr, text, nullptr, nullptr);
+  });
 
   const std::string json = json_of(one.plan, one.state);
   berth_plan* read = nullptr;

@@ -82,7 +82,7 @@ class Caller {
 
   void call() {
     static constexpr char kTexts[] = "abcdefghA148rack";
-    switch (in_.below(22)) {
+    switch (in_.below(23)) {
       case 0:
         return make(states_,
                     [&](berth_state** out) { return berth_state_from_json(kSnapshot, sizeof kSnapshot - 1, nullptr, out, error()); });
@@ -150,6 +150,19 @@ class Caller {
         const std::string losses =
             R"({"schema": "berth.deltas.v1", "deltas": [)" + std::string(kLosses[in_.below(static_cast<int>(std::size(kLosses)))]) + "]}";
         answered(berth_state_apply_json(pick(states_), losses.data(), losses.size(), nullptr, nullptr, error()));
+        return;
+      }
+      case 21: {
+        static constexpr const char* kForms[] = {R"("cancel": ["a"])", R"("drain": ["a"])", R"("add": ["2x8xA"])", R"("job": ["2x1h"])",
+                                                 R"("policy": "srsf")"};
+        const std::string edits = R"({"schema": "berth.edits.v1", "edits": [{"name": "e", )" +
+                                  std::string(kForms[in_.below(static_cast<int>(std::size(kForms)))]) + "}]}";
+        berth_request request{};
+        request.struct_size = size_of(sizeof request);
+        char* json = nullptr;
+        if (answered(berth_state_what_if(pick(states_), nullptr, &request, edits.data(), edits.size(), nullptr, &json, nullptr, error())) ==
+            BERTH_OK)
+          berth_free(json);
         return;
       }
       default: {

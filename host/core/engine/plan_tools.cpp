@@ -6,6 +6,7 @@
 #include "berth/engine.hpp"
 #include "berth/error.hpp"
 #include "berth/kernel/base/to_index.hpp"
+#include "host/core/engine/commit_deltas.hpp"
 #include "host/core/engine/plan_builder.hpp"
 #include "host/core/placement/plan_rows.hpp"
 #include "host/core/reasons/certificate.hpp"
@@ -89,7 +90,7 @@ bool check_certificate(const ClusterState& state, const Reason& reason, std::int
   return description != nullptr && core::certificate_holds(state.impl().facts(), *description, reason);
 }
 
-std::uint64_t commit(ClusterState& state, const Plan& plan) {
+std::vector<Delta> core::commit_deltas(const ClusterState& state, const Plan& plan) {
   if (plan.revision != state.revision()) {
     throw StalePlan("the plan is of revision " + std::to_string(plan.revision) + ", the state of " + std::to_string(state.revision()));
   }
@@ -149,7 +150,9 @@ std::uint64_t commit(ClusterState& state, const Plan& plan) {
   require_all("preempt", listed.preempts, plan.totals.preempts);
   require_all("replace", listed.replaces, plan.totals.replaces);
   stops.insert(stops.end(), std::make_move_iterator(starts.begin()), std::make_move_iterator(starts.end()));
-  return state.apply(stops);
+  return stops;
 }
+
+std::uint64_t commit(ClusterState& state, const Plan& plan) { return state.apply(core::commit_deltas(state, plan)); }
 
 }  // namespace berth

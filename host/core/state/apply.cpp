@@ -13,6 +13,7 @@
 #include "host/core/check/check_snapshot.hpp"
 #include "host/core/state/delta_checks.hpp"
 #include "host/core/state/state_impl.hpp"
+#include "host/core/state/suppose.hpp"
 
 namespace berth {
 
@@ -42,13 +43,7 @@ class Applier {
     }
   }
 
- private:
-  [[noreturn]] void refuse(std::string_view field, const std::string& problem) const { here_.fail_at(field, problem); }
-  [[noreturn]] void lose() {
-    s_.lost = true;
-    throw StateLost("out of memory in the middle of a change: the state is lost, begin again from a snapshot");
-  }
-
+  /// Takes back all that `run` did.
   void take_back() {
     try {
       while (!undo_.empty()) {
@@ -60,6 +55,13 @@ class Applier {
     } catch (...) {
       lose();
     }
+  }
+
+ private:
+  [[noreturn]] void refuse(std::string_view field, const std::string& problem) const { here_.fail_at(field, problem); }
+  [[noreturn]] void lose() {
+    s_.lost = true;
+    throw StateLost("out of memory in the middle of a change: the state is lost, begin again from a snapshot");
   }
 
   core::InputLocation at_field(std::string_view field) const { return core::InputLocation(here_, field); }
@@ -472,6 +474,23 @@ std::uint64_t StateImpl::apply(std::span<const Delta> deltas) {
   if (lost && (deltas.empty() || !std::holds_alternative<delta::Load>(deltas.front()))) check_whole();
   Applier(*this).run(deltas);
   return ++revision;
+}
+
+void core::suppose(StateImpl& state, std::span<const Delta> deltas, const std::function<void()>& during) {
+  state.check_whole();
+  const std::uint64_t revision = state.revision;
+  Applier applier(state);
+  applier.run(deltas);
+  ++state.revision;
+  try {
+    during();
+  } catch (...) {
+    applier.take_back();
+    state.revision = revision;
+    throw;
+  }
+  applier.take_back();
+  state.revision = revision;
 }
 
 void StateImpl::check_whole() const {

@@ -239,6 +239,13 @@ const std::vector<Shape>& PutJobs::shapes(const ClusterState& state, const std::
   return job_index < 0 ? none : state.job(job_index)->shapes;
 }
 
+void read_deltas(JsonCursor& in, const ClusterState& state, std::vector<Delta>& out) {
+  DeltaReader reader(state, out);
+  Deltas::read(in, reader);
+}
+
+void describe_deltas(JsonWriter& w) { Deltas::describe(w); }
+
 std::vector<Delta> parse_deltas(std::string_view json, const ClusterState& state, const std::string& name) {
   std::vector<Delta> deltas;
   DeltaFile file{DeltaReader(state, deltas)};

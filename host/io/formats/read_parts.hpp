@@ -13,6 +13,7 @@
 #include "berth/state.hpp"
 #include "host/io/fields/job_fields.hpp"
 #include "host/io/json/json_cursor.hpp"
+#include "host/io/json/json_writer.hpp"
 
 /// Parts of a snapshot for which a table of fields is not enough.
 namespace berth::io {
@@ -31,7 +32,7 @@ void read_job(JsonCursor& in, Job& job, std::size_t index, std::vector<PendingSh
 void settle_members(const std::vector<Shape>& shapes, Allocation& allocation);
 void read_jobs(JsonCursor& in, std::vector<Job>& out, std::vector<PendingShapes>& pending);
 
-// read_deltas.cpp
+// deltas_json.cpp
 /// The jobs that the deltas of a growing batch have put.
 class PutJobs {
  public:
@@ -42,6 +43,11 @@ class PutJobs {
   std::size_t seen_ = 0;                                    // deltas of the batch
   std::map<std::string, std::size_t, std::less<>> put_by_;  // job -> delta
 };
+
+/// Reads a list of deltas, and appends them. @param state  Supplies the shapes of the jobs that they name.
+void read_deltas(JsonCursor& in, const ClusterState& state, std::vector<Delta>& out);
+/// Keywords of JSON Schema of such a list.
+void describe_deltas(JsonWriter& w);
 
 // expand_shapes.cpp
 /// Appends one shape per (type, GPU count) to `out`: types in the outer loop, counts ascending; no types: any.

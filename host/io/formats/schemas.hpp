@@ -26,10 +26,12 @@ std::string schema_of(std::string_view format, std::string_view title, const Mor
 std::string bound_schema();
 std::string cluster_schema();
 std::string deltas_schema();
+std::string edits_schema();
 std::string events_schema();
 std::string overheads_schema();
 std::string plan_schema();
 std::string snapshot_schema();
 std::string state_schema();
+std::string what_if_schema();
 
 }  // namespace berth::io

@@ -50,7 +50,7 @@ extern "C" {
 
 /* The major number is the library's SOVERSION and changes when compiled programs would break. The minor number changes with additions. */
 #define BERTH_ABI_MAJOR 1
-#define BERTH_ABI_MINOR 5
+#define BERTH_ABI_MINOR 6
 
 /* Version of the loaded library: major * 65536 + minor. */
 BERTH_C_API uint32_t berth_abi_version(void);
@@ -515,6 +515,16 @@ typedef struct berth_queue_standings {
  * `first` on are filled. The rows are made again in each call: O(jobs + queues). Since 1.4. */
 BERTH_C_API berth_status berth_state_queue_standings(berth_state* state, berth_plan* plan, uint64_t* n_rows, uint64_t first, uint64_t count,
                                                      const berth_queue_standings* columns, berth_error* error);
+/* What edits of a state would change in its next plan: docs/what-if.md. `edits` is a `berth.edits.v1` document, and *answers becomes a
+ * `berth.whatif.v1` document; free it with berth_free. `request` decides the plan without edits; its `changes_only` and `progress` are not
+ * read. `policy_state`: of the last decision, not changed; NULL: none. The state is copied in each call, so ask many edits in one.
+ * Since 1.6. */
+BERTH_C_API berth_status berth_state_what_if(berth_state* state, berth_policy_state* policy_state, const berth_request* request,
+                                             const char* edits, size_t size, const char* name, char** answers, size_t* answers_size,
+                                             berth_error* error);
+/* Which running jobs would move, not stop, so that a waiting job starts now: the same document, with `room`. Since 1.6. */
+BERTH_C_API berth_status berth_state_make_room(berth_state* state, berth_policy_state* policy_state, const berth_request* request,
+                                               const char* job, char** answer, size_t* answer_size, berth_error* error);
 /* Checks a plan against the state, independently of the code that made it. *violations is their number, at most 20. *text (may be NULL)
  * has a line for each; free it with berth_free. Returns BERTH_OK in either case. */
 BERTH_C_API berth_status berth_plan_validate(berth_plan* plan, berth_state* state, uint64_t* violations, char** text, berth_error* error);

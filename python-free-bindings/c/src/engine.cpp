@@ -14,34 +14,8 @@ using berth::c::guarded;
 using berth::c::Use;
 
 namespace berth::c {
-namespace {
 
 constexpr std::int64_t kMaxParams = 1000;
-
-void log(const Log& to, std::int32_t level, const char* message) {
-  if (to.callback == nullptr || level > to.level) return;
-  try {
-    to.callback(to.data, level, message);
-  } catch (...) {
-    throw CallbackFailed("the log callback threw an exception");
-  }
-}
-
-/// The caller's progress callback during a decision. Its exception stops the decision and is reported afterwards.
-struct Progress {
-  berth_progress_callback callback;
-  void* data;
-  bool threw = false;
-
-  bool go_on(std::int64_t done, std::int64_t total) {
-    try {
-      return callback(data, static_cast<std::uint64_t>(done), static_cast<std::uint64_t>(total)) == 0;
-    } catch (...) {
-      threw = true;
-      return false;
-    }
-  }
-};
 
 // Strings keep their memory between calls.
 void read_request(const berth_request* request, Request& out) {
@@ -73,6 +47,33 @@ void read_request(const berth_request* request, Request& out) {
   out.max_iterations = r.max_iterations;
   out.budget_us = r.budget_us;
 }
+
+namespace {
+
+void log(const Log& to, std::int32_t level, const char* message) {
+  if (to.callback == nullptr || level > to.level) return;
+  try {
+    to.callback(to.data, level, message);
+  } catch (...) {
+    throw CallbackFailed("the log callback threw an exception");
+  }
+}
+
+/// The caller's progress callback during a decision. Its exception stops the decision and is reported afterwards.
+struct Progress {
+  berth_progress_callback callback;
+  void* data;
+  bool threw = false;
+
+  bool go_on(std::int64_t done, std::int64_t total) {
+    try {
+      return callback(data, static_cast<std::uint64_t>(done), static_cast<std::uint64_t>(total)) == 0;
+    } catch (...) {
+      threw = true;
+      return false;
+    }
+  }
+};
 
 void count(Stats& stats, const Plan& plan, std::uint64_t ns) {
   constexpr auto relaxed = std::memory_order_relaxed;

@@ -95,6 +95,9 @@ struct berth_plan final : berth::c::HandleOf<berth::c::HandleKind::kPlan, berth:
 
 namespace berth::c {
 
+/// Without `progress`. @throws InvalidArgument naming the field
+void read_request(const berth_request* request, Request& out);
+
 /// Sets `*handle = nullptr` after the handle has ended. Null is allowed.
 template <class H>
 void destroy(H** handle, const char* what) {
