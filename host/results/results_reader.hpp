@@ -46,7 +46,7 @@ struct StoredStay {
   std::int64_t from_us = 0, until_us = 0;
 };
 
-/// Reads a `berth.results.v1` file, and changes nothing. All that is read is of one instant, whoever adds runs meanwhile.
+/// Reads a `berth.results.v1` file, and changes nothing. All that is read is of one instant, also while runs are added.
 class ResultsReader {
  public:
   /// @throws InputError when it is damaged, something else, or of another version; EnvironmentError when it cannot be read.

@@ -9,7 +9,8 @@
 
 namespace berth::cli {
 
-/// Objects that threads share, made once where they are first asked for. The least recently used ones go; who has one keeps it.
+/// Objects that threads share, made once where they are first asked for. The least recently used ones go; one in use
+/// lives on until it is released.
 template <class Object>
 class SharedCache {
  public:

@@ -177,7 +177,7 @@ Request request_for(const RunTexts& texts, const RunDraft& draft) {
     if (key.substr(0, kParamKey.size()) != kParamKey) continue;
     const std::string name = key.substr(kParamKey.size());
     const auto has = [&](const PolicyParam& param) { return param.name == name; };
-    if (std::any_of(info.params.begin(), info.params.end(), has)) options.params.push_back(name + "=" + text);
+    if (std::any_of(info.params.begin(), info.params.end(), has)) options.params.push_back(fmt::format("{}={}", name, text));
   }
   const std::string packing = value_in(texts, "placement");
   if (!packing.empty()) options.params.push_back("packing=" + packing);

@@ -22,13 +22,13 @@ struct SweepMeeting {
   std::vector<std::string> addresses;
 };
 std::string meeting_file(const std::string& store, const SweepLaunch& launch);
-/// Removes the files of other calls, which were killed. Only who has the lock of the store may do that.
+/// Removes the files of other calls, which were killed. Only the process with the lock of the store may do that.
 void remove_other_meetings(const std::string& store, const SweepLaunch& launch);
 /// @throws EnvironmentError.
 void write_meeting(const std::string& file, const SweepMeeting& meeting);
 /// Nothing where there is none.
 std::optional<SweepMeeting> read_meeting(const std::string& file);
-/// A number that nobody guesses, as 32 hexadecimal digits.
+/// A random number that cannot be guessed, as 32 hexadecimal digits.
 std::string random_token();
 std::string host_name();
 

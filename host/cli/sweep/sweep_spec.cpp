@@ -58,6 +58,7 @@ class SpecReader {
     const auto place = [](const Entry& entry) { return std::pair(entry.first.source().begin.line, entry.first.source().begin.column); };
     std::stable_sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) { return place(a) < place(b); });
     std::vector<const Entry*> pointers;
+    pointers.reserve(entries.size());
     for (const Entry& entry : entries) pointers.push_back(&entry);
     return pointers;
   }
@@ -152,7 +153,7 @@ class SpecReader {
       for (const toml::node& part : *group) joined += (joined.empty() ? "" : "\n") + scalar(part, key.name);
       return joined;
     }
-    const std::string text = scalar(value, key.name);
+    std::string text = scalar(value, key.name);
     if (key.kind != KeyKind::kWords) return text;
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t end = std::min(text.find(' ', at), text.size());

@@ -22,7 +22,6 @@ const SweepMetric& metric_at(std::size_t metric) { return results::kSweepMetricT
 double unit_of(std::size_t metric) {
   switch (metric_at(metric).unit) {
     case SweepMetric::kMicroseconds:
-      return 1e6;
     case SweepMetric::kMillionths:
       return 1e6;
     case SweepMetric::kCount:

@@ -442,7 +442,7 @@ TEST_F(QuotaTypesTest, AJobOfAnyTypeGetsAGuaranteeOfATypeBack) {
   }
 }
 
-// b has its guarantee of A, and gets that of H back. Its job displaces none of A.
+// b has one of its guarantees, and gets the other back. Policies that do not displace jobs count b0 in A, where it runs, and take H.
 TEST_F(QuotaTypesTest, JobsAreDisplacedOnlyOfATypeWithRoomInTheGuarantee) {
   runs("a0", "a", 0, 0, 8).preemption.preemptible = false;
   runs("a1", "a", 1, 0, 8);
