@@ -331,6 +331,10 @@ TEST(CliSweep, BadSpecsAreRefusedWithPlaceAndCause) {
            {good + "store = \"a\\u0000b\"\n", "store: 'a\\u0000b': a value has no control characters"},
            {std::string(2'000'000, '#'), "a spec has at most"},
            {std::string(100'000, '['), "is no TOML"},
+           {"[=]\n", "is no TOML"},
+           {"[a.=]\n", "is no TOML"},
+           {"[[ #]]\n", "is no TOML"},
+           {"x = {=}\n", "is no TOML"},
            {"\xff\xfe", "is no TOML"},
        }) {
     const Sweep sweep(one.spec);
