@@ -41,7 +41,7 @@ std::string signed_text(std::int64_t value) { return value > 0 ? fmt::format("+{
 
 std::string policy_text(const std::string& policy, const std::vector<std::pair<std::string, std::string>>& params) {
   std::string text = policy;
-  for (const auto& [name, value] : params) text += "@" + name + "=" + value;
+  for (const auto& [name, value] : params) text += fmt::format("@{}={}", name, value);
   return text;
 }
 

@@ -88,6 +88,7 @@ std::vector<Edit> edits_of(const WhatIfArguments& options, const ClusterState& s
   std::vector<Edit> edits = io::parse_edits(io::read_file(options.edits), state, io::input_name(options.edits));
   if (options.show.empty()) return edits;
   std::vector<std::string_view> names;
+  names.reserve(edits.size());
   for (const Edit& edit : edits) names.push_back(edit.name);
   const auto shown = std::find(names.begin(), names.end(), options.show);
   if (shown == names.end())

@@ -86,6 +86,7 @@ class EditExpander {
   template <class Objects>
   [[noreturn]] static void refuse_unknown(std::string_view form, std::string_view what, std::string_view id, const Objects& objects) {
     std::vector<std::string_view> names;
+    names.reserve(objects.size());
     for (const auto& one : objects) names.push_back(one.id);
     throw InvalidArgument(fmt::format("{}: no {} '{}'{}", form, what, shown_form(id), did_you_mean(id, names)));
   }
@@ -370,6 +371,7 @@ void set_policy(const std::string& text, Edit& edit) {
   }
   std::vector<std::string_view> names;
   const std::vector<PolicyInfo> known = policies();
+  names.reserve(known.size());
   for (const PolicyInfo& info : known) names.push_back(info.name);
   if (std::find(names.begin(), names.end(), *edit.policy) == names.end()) {
     throw InvalidArgument(fmt::format("policy: no policy '{}'{}", shown_form(*edit.policy), did_you_mean(*edit.policy, names)));

@@ -29,26 +29,12 @@ ClusterFacts::ClusterFacts(FactsSource source) : source_(std::move(source)) {
     levels_[static_cast<std::size_t>(f)] = DomainLevels(static_cast<TopologyKind>(f), source_.domains);
   put_nodes(source_.nodes, source_.reservations);
 
-  const std::span<const Queue> all = source_.queues;
-  const std::size_t columns = source_.gpu_types.size() + 1;
-  for (std::size_t q = 0; q < all.size(); ++q) queue_index_.emplace(all[q].id, static_cast<std::int32_t>(q));
-  queue_cap_.assign(all.size() * columns, kUnlimited);
-  queue_kept_.assign(all.size() * columns, 0);
-  for (std::size_t q = 0; q < all.size(); ++q) {
-    const auto up = queue_index_.find(all[q].parent);
-    queue_parent_.push_back(all[q].parent.empty() || up == queue_index_.end() ? -1 : up->second);
-    for (const Quota& quota : all[q].quotas) {
-      const std::size_t at = q * columns + (quota.gpu_type == "*" ? columns - 1 : static_cast<std::size_t>(find_type(quota.gpu_type)));
-      std::int64_t& cap = queue_cap_[at];
-      cap = quota.limit;
-      if (quota.lending != kUnlimited) queue_kept_[at] = quota.guarantee - quota.lending;
-      any_kept_ = any_kept_ || queue_kept_[at] > 0;
-      if (quota.borrowing != kUnlimited) {
-        const std::int64_t most = quota.guarantee + quota.borrowing;
-        cap = cap == kUnlimited ? most : std::min(cap, most);
-      }
-    }
+  for (std::size_t q = 0; q < source_.queues.size(); ++q) queue_index_.emplace(source_.queues[q].id, static_cast<std::int32_t>(q));
+  for (const Queue& queue : source_.queues) {
+    const auto up = queue_index_.find(queue.parent);
+    queue_parent_.push_back(queue.parent.empty() || up == queue_index_.end() ? -1 : up->second);
   }
+  set_quotas(source_.queues);
 
   version_ = source_.version;
   jobs_.resize(source_.jobs.size());
@@ -98,6 +84,27 @@ void ClusterFacts::set_reservations(std::span<const Reservation> reservations) {
   source_.reservations = reservations;
   for (NodeFacts& facts : nodes_) facts.reserved = false;
   mark_reserved();
+}
+
+void ClusterFacts::set_quotas(std::span<const Queue> queues) {
+  source_.queues = queues;
+  const std::size_t columns = source_.gpu_types.size() + 1;
+  queue_cap_.assign(queues.size() * columns, kUnlimited);
+  queue_kept_.assign(queues.size() * columns, 0);
+  any_kept_ = false;
+  for (std::size_t q = 0; q < queues.size(); ++q) {
+    for (const Quota& quota : queues[q].quotas) {
+      const std::size_t at = q * columns + (quota.gpu_type == "*" ? columns - 1 : static_cast<std::size_t>(find_type(quota.gpu_type)));
+      std::int64_t& cap = queue_cap_[at];
+      cap = quota.limit;
+      if (quota.lending != kUnlimited) queue_kept_[at] = quota.guarantee - quota.lending;
+      any_kept_ = any_kept_ || queue_kept_[at] > 0;
+      if (quota.borrowing != kUnlimited) {
+        const std::int64_t most = quota.guarantee + quota.borrowing;
+        cap = cap == kUnlimited ? most : std::min(cap, most);
+      }
+    }
+  }
 }
 
 void ClusterFacts::put_job(std::int32_t job_index, const Job* job, std::uint64_t version) {

@@ -74,7 +74,7 @@ class ClusterFacts {
  public:
   explicit ClusterFacts(FactsSource source);
 
-  /// Changes after a delta; a queue that comes or goes needs new facts.
+  /// Changes after a delta; a queue that comes, goes or gets another parent needs new facts.
   void set_now(TimeUs now) { source_.now = now; }
   void put_node(std::int32_t rank, const Node& node);
   /// All nodes, by rank: some came, went or have other ranks. What jobs hold stays on the nodes of the same ids.
@@ -82,6 +82,8 @@ class ClusterFacts {
   void put_nodes(std::span<const Node* const> by_rank, std::span<const Reservation> reservations);
   /// The nodes are the same.
   void set_reservations(std::span<const Reservation> reservations);
+  /// The queues are the same, in the same order. O(queues)
+  void set_quotas(std::span<const Queue> queues);
   void put_job(std::int32_t job_index, const Job* job, std::uint64_t version = 0);
   /// Version of all nodes, queues and reservations together, like JobFacts::version. 0: not numbered.
   std::uint64_t version() const { return version_; }

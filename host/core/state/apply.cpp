@@ -395,16 +395,21 @@ class Applier {
 
   void apply(const delta::PutQueue& d) {
     core::check_put_queue(s_, d.queue, at_field("queue"));
-    std::vector<Queue> queues = s_.queues;
-    const auto found = std::find_if(queues.begin(), queues.end(), [&](const Queue& q) { return q.id == d.queue.id; });
-    if (found == queues.end()) {
-      queues.push_back(d.queue);
+    const auto found = std::find_if(s_.queues.begin(), s_.queues.end(), [&](const Queue& q) { return q.id == d.queue.id; });
+    changing_ = true;
+    if (found != s_.queues.end() && found->parent == d.queue.parent) {
+      const auto index = static_cast<std::size_t>(found - s_.queues.begin());
+      auto other = std::make_shared<Queue>(d.queue);
+      s_.swap_quotas(index, *other);
+      undo_.push_back([this, index, other] { s_.swap_quotas(index, *other); });
+      return;
+    }
+    auto old = std::make_shared<std::vector<Queue>>(s_.queues);
+    if (found == s_.queues.end()) {
+      s_.queues.push_back(d.queue);
     } else {
       *found = d.queue;
     }
-    auto old = std::make_shared<std::vector<Queue>>(s_.queues);
-    changing_ = true;
-    s_.queues = std::move(queues);
     s_.rebuild_queues();
     undo_.push_back([this, old] {
       s_.queues = *old;

@@ -264,15 +264,30 @@ void StateImpl::rebuild_queues() {
   facts_.reset();
   ++structure_;
   log_.everything();
-  const std::size_t columns = gpu_types.size() + 1;
   queue_index.clear();
   queue_parent.clear();
-  queue_cap.assign(queues.size() * columns, kernel::kNoLimit);
-  queue_kept.assign(queues.size() * columns, 0);
   for (std::size_t q = 0; q < queues.size(); ++q) {
     queue_index.emplace(queues[q].id, static_cast<std::int32_t>(q));
     const auto parent = queue_index.find(queues[q].parent);
     queue_parent.push_back(parent == queue_index.end() ? kernel::kNone : parent->second);
+  }
+  read_quotas();
+  charge_idle_queues();
+  for (std::size_t job_index = 0; job_index < jobs.size(); ++job_index) {
+    if (!jobs[job_index].job) continue;
+    const auto found = queue_index.find(jobs[job_index].job->queue);
+    job.queue[job_index] = found == queue_index.end() ? kernel::kNone : found->second;
+    if (job.running[job_index] == 0) continue;
+    charge_queues(static_cast<std::int32_t>(job_index), 1);
+  }
+  view_stale_ = true;
+}
+
+void StateImpl::read_quotas() {
+  const std::size_t columns = gpu_types.size() + 1;
+  queue_cap.assign(queues.size() * columns, kernel::kNoLimit);
+  queue_kept.assign(queues.size() * columns, 0);
+  for (std::size_t q = 0; q < queues.size(); ++q) {
     for (const Quota& quota : queues[q].quotas) {
       const std::size_t t = quota.gpu_type == "*" ? columns - 1 : to_index(type_index.at(quota.gpu_type));
       std::int64_t cap = quota.limit < 0 ? kernel::kNoLimit : quota.limit;
@@ -282,14 +297,23 @@ void StateImpl::rebuild_queues() {
       queue_kept[q * columns + t] = kept_gpus(quota) * kWholeGpu;
     }
   }
-  charge_idle_queues();
-  for (std::size_t job_index = 0; job_index < jobs.size(); ++job_index) {
-    if (!jobs[job_index].job) continue;
-    const auto found = queue_index.find(jobs[job_index].job->queue);
-    job.queue[job_index] = found == queue_index.end() ? kernel::kNone : found->second;
-    if (job.running[job_index] == 0) continue;
-    charge_queues(static_cast<std::int32_t>(job_index), 1);
+}
+
+void StateImpl::swap_quotas(std::size_t index, Queue& queue) {
+  std::swap(queues[index], queue);
+  const bool kept_before = !queue_kept.empty();
+  read_quotas();
+  if (kept_before || std::any_of(queue_kept.begin(), queue_kept.end(), [](std::int64_t kept) { return kept != 0; })) {
+    charge_idle_queues();
+    for (std::size_t job_index = 0; job_index < jobs.size(); ++job_index) {
+      if (jobs[job_index].job && job.running[job_index] != 0) charge_queues(static_cast<std::int32_t>(job_index), 1);
+    }
+  } else {
+    queue_kept.clear();
   }
+  ++structure_;
+  log_.everything();
+  quotas_changed_ = true;
   view_stale_ = true;
 }
 
@@ -530,7 +554,8 @@ const core::ClusterFacts& StateImpl::facts() const {
     } else if (reservations_changed_) {
       facts_->set_reservations(reservations);
     }
-    if (ranks_changed_ || reservations_changed_) facts_->set_version(++facts_version_);
+    if (quotas_changed_) facts_->set_quotas(queues);
+    if (ranks_changed_ || reservations_changed_ || quotas_changed_) facts_->set_version(++facts_version_);
     for (const std::int32_t n : changed_nodes_) facts_->put_node(n, nodes[to_index(n)]);
     if (!changed_nodes_.empty()) facts_->set_version(++facts_version_);
     for (const std::int32_t j : changed_jobs_) facts_->put_job(j, jobs[to_index(j)].job.get(), ++facts_version_);
@@ -538,7 +563,7 @@ const core::ClusterFacts& StateImpl::facts() const {
   }
   changed_nodes_.clear();
   changed_jobs_.clear();
-  order_changed_ = ranks_changed_ = reservations_changed_ = false;
+  order_changed_ = ranks_changed_ = reservations_changed_ = quotas_changed_ = false;
   return *facts_;
 }
 

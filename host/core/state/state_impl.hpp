@@ -212,6 +212,10 @@ class StateImpl {
   void hold_again(const std::unordered_map<std::string, std::int32_t>& rank_before, std::span<const std::int32_t> others);
   void rebuild_reservations();
   void rebuild_queues();
+  /// A queue gets other quotas and the old ones are returned in `queue`. Its id and parent are the same. O(queues); where queues lend, also
+  /// O(jobs)
+  void swap_quotas(std::size_t index, Queue& queue);
+  void read_quotas();
   void refresh_node(std::int32_t rank);
   /// Adds or removes the instants at which a node comes or goes.
   void note_instants(std::int32_t rank);
@@ -263,8 +267,9 @@ class StateImpl {
   std::vector<std::uint8_t> total_sharing_;
   mutable std::unique_ptr<core::ClusterFacts> facts_;  // null: to be built again
   mutable std::uint64_t facts_version_ = 0;
-  mutable std::vector<std::int32_t> changed_jobs_, changed_nodes_;                             // since the last use of `facts_`
-  mutable bool order_changed_ = false, ranks_changed_ = false, reservations_changed_ = false;  // since then; ranks of nodes
+  mutable std::vector<std::int32_t> changed_jobs_, changed_nodes_;  // since the last use of `facts_`
+  mutable bool order_changed_ = false, ranks_changed_ = false, reservations_changed_ = false,
+               quotas_changed_ = false;  // since then; ranks of nodes
   mutable kernel::ProblemView view_{};
   mutable bool view_stale_ = true;
   mutable core::JobRows<kernel::OptionRow> options_;
