@@ -51,6 +51,15 @@ TEST(CliCapacity, FindsTheSmallestClusterAndShowsTheCurve) {
   EXPECT_EQ(some.err, "");
 }
 
+TEST(CliCapacity, WarnsOfABacklogThatGrows) {
+  const Study study;
+  // 25 GPUs for 1,000 s each are submitted within 40 s.
+  EXPECT_TRUE(contains(study.run("--node 4 --target 'max_wait<1001s'").out,
+                       "  Jobs ask for 625 GPUs on average, so that its backlog grows as long as they come: add a target such as p99_wait"));
+  EXPECT_TRUE(contains(study.run("--node 4 --target 'max_wait<1001s' --json").out,
+                       R"("demand":{"mean_gpus":625,"peak_gpus":25,"largest_job_gpus":8})"));
+}
+
 TEST(CliCapacity, ARejectedJobIsNotServed) {
   const Study study;
   // Without the job of 8 GPUs one node of 4 is enough for such a wait.
@@ -67,6 +76,24 @@ TEST(CliCapacity, NodesThatAreThereCount) {
   EXPECT_TRUE(contains(answer.out, "\"best\":\"5x4xA+2x4xB\"")) << answer.out << answer.err;
   const Answer enough = study.run("--node 4xA --fixed 7x4xA --target 'max_wait<=0s'");
   EXPECT_TRUE(contains(enough.out, "7x4xA (28 GPUs) is enough for max_wait<=0s.\n")) << enough.out;
+}
+
+// Jobs that name a type need some nodes of it.
+TEST(CliCapacity, MixesAreFoundWhereNoKindAloneIsEnough) {
+  const Study study;
+  study.folder.write("t.json", R"({"schema": "berth.trace.v1", "name": "types", "jobs": [
+    {"id": "a", "submit_s": 0, "run_s": 1000, "gpus": 4, "gpu_type": "A"}, {"id": "b", "submit_s": 0, "run_s": 1000, "gpus": 4, "gpu_type": "B"},
+    {"id": "c", "submit_s": 0, "run_s": 1000, "gpus": 4, "gpu_type": "A"}, {"id": "d", "submit_s": 10, "run_s": 1000, "gpus": 4}]})");
+  const std::string options = "--node 4xA --node 4xB --target 'max_wait<=0s' --price A=1 --price B=2";
+  const Answer mixed = study.run(options);
+  EXPECT_EQ(mixed.code, 0);
+  EXPECT_TRUE(contains(mixed.out, "The cheapest: 3x4xA+1x4xB (16 GPUs); 20.00 an hour, 14600 a month.\n")) << mixed.out;
+  EXPECT_TRUE(contains(mixed.out, "16x4xA is not enough for max_wait<=0s: rejected 1.\n  Its size is not why jobs are rejected: "
+                                  "'berth simulate --cluster 16x4xA' says why.\n"))
+      << mixed.out;
+  const Answer alone = study.run(options + " --alone");
+  EXPECT_EQ(alone.code, 1);
+  EXPECT_FALSE(contains(alone.out, "4xA+"));
 }
 
 TEST(CliCapacity, SaysWhatTheBestReachedWhereNoSizeIsEnough) {

@@ -111,12 +111,30 @@ TEST(CliTune, SaysWhichOptionIsWrong) {
   EXPECT_EQ(berth("tune --policy las --cluster 2x4").err, "berth: --trace is required: tune looks at windows of it\n");
 }
 
-// A job of this type runs nowhere under that rule, so that those configurations are lost, and said.
-TEST(CliTune, ConfigurationsThatDoNotEndAreLostAndNamed) {
+// Slices that are no longer than a restart let no job make progress.
+TEST(CliTune, ConfigurationsWithoutProgressAreLostAndNamed) {
   const Tuning tuning(20);
-  const Answer answer = tuning.run("--policy gandiva --overheads default --space quantum_s=1,2,60 --run-limit 100s");
+  const Answer answer = tuning.run("--policy gandiva --overheads default --space quantum_s=1,2,60");
   ASSERT_EQ(answer.code, 0) << answer.err;
-  EXPECT_TRUE(contains(answer.out, "Keep the default") || contains(answer.out, "Use:")) << answer.out;
+  EXPECT_TRUE(contains(answer.out, "2 configurations lost, such as gandiva@quantum_s=")) << answer.out;
+  EXPECT_TRUE(contains(answer.out, "no job would make progress")) << answer.out;
+  EXPECT_TRUE(contains(answer.out, "Keep the default: no configuration is better on the days on which it is tuned.\n")) << answer.out;
+  const Answer json = tuning.run("--policy gandiva --overheads default --space quantum_s=1,2,60 --json");
+  EXPECT_TRUE(contains(json.out, "\"lost_runs\":{\"policy 'gandiva': time slices of")) << json.out;
+  EXPECT_TRUE(contains(json.out, "\"keep_default\":true")) << json.out;
+}
+
+// Failures every ten seconds of GPU-time undo all work, under every policy.
+TEST(CliTune, ADefaultThatDoesNotEndIsSaid) {
+  const Tuning tuning(3);
+  const Answer endless = tuning.run("--policy las --failures crash=10s");
+  EXPECT_EQ(endless.code, 2);
+  EXPECT_TRUE(contains(endless.err, "berth: --policy las: ")) << endless.err;
+  EXPECT_TRUE(contains(endless.err, "with its default parameters failed: the run was given up after 1")) << endless.err;
+  EXPECT_TRUE(contains(endless.err, " decisions, as one that does not end\n")) << endless.err;
+  const Answer late = tuning.run("--policy las --failures crash=10s --run-limit 10ms");
+  EXPECT_EQ(late.code, 2);
+  EXPECT_TRUE(contains(late.err, "the run was given up after 0.01 s\n")) << late.err;
 }
 
 TEST(CliTune, AFullDeviceIsReported) {

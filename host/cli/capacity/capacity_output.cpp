@@ -120,7 +120,13 @@ std::string found_text(const CapacityTask& task, const CapacityResult& result, c
   const auto less = *line.answer > 0 ? result.tried.find(line.mix(*line.answer - 1)) : result.tried.end();
   if (less != result.tried.end())
     text += fmt::format("; {} is not enough: {}", cluster_of(task, less->first), figures_text(task, less->second, false));
-  return text + ".\n";
+  text += ".\n";
+  const std::int64_t gpus = gpus_of(task.nodes_of(mix));
+  if (result.demand.mean > static_cast<double>(gpus))
+    text += fmt::format("  Jobs ask for {:.0f} GPUs on average, so that its backlog grows as long as they come: add a target such as "
+                        "p99_wait or makespan.\n",
+                        result.demand.mean);
+  return text;
 }
 
 // What the best of the clusters reached; where GPUs are bought, that is seldom another one than the largest.
@@ -130,7 +136,8 @@ std::string unreached_text(const CapacityTask& task, const CapacityResult& resul
   std::string text =
       fmt::format("{} is not enough for {}: {}.\n", cluster_of(task, mix), targets_text(task), figures_text(task, largest, false));
   for (const CapacityTarget& target : task.targets) {
-    if (target.holds_on_mean(largest.values(target.metric))) continue;
+    const bool counts = results::kSweepMetricTable[target.metric].unit == results::SweepMetric::kCount;
+    if (counts || target.holds_on_mean(largest.values(target.metric))) continue;
     const auto mean = [&](std::int64_t size) { return result.tried.at(line.mix(size)).interval(target.metric).mean; };
     std::int64_t best = line.range.to;
     for (const auto& [other, tried] : result.tried) {
@@ -147,6 +154,8 @@ std::string unreached_text(const CapacityTask& task, const CapacityResult& resul
   if (result.demand.largest > gpus) {
     text += fmt::format("  The largest job asks for {} GPUs, and this cluster has {}: raise --to, or allow it by --target 'rejected<=N'.\n",
                         result.demand.largest, gpus);
+  } else if (largest.interval(results::sweep_metric("rejected").value()).mean > 0) {
+    text += fmt::format("  Its size is not why jobs are rejected: 'berth simulate --cluster {}' says why.\n", cluster_of(task, mix));
   } else if (task.to) {
     text += "  More nodes may be enough: raise --to.\n";
   } else {
@@ -247,6 +256,12 @@ std::string capacity_json(const CapacityTask& task, const CapacityResult& result
     });
     out.list("kinds", task.kinds, [&](const NodeKind& kind) { out.string(kind.text()); });
     if (!task.fixed.empty()) out.text("fixed", cluster_text(task.fixed));
+    out.key("demand");
+    out.object([&] {
+      out.key("mean_gpus"), out.raw(fmt::format("{}", result.demand.mean));
+      out.number("peak_gpus", result.demand.peak);
+      out.number("largest_job_gpus", result.demand.largest);
+    });
     out.number("seeds", static_cast<std::int64_t>(task.seeds.size()));
     if (task.confidence_ppm > 0) out.number("confidence", task.confidence_ppm, 6);
     out.list(

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "berth/error.hpp"
+#include "host/core/base/civil_time.hpp"
 #include "host/sim/base/spread.hpp"
 
 namespace berth::cli {
@@ -76,7 +77,7 @@ void simulate_cell(const SweepCell& cell, std::int64_t seed, SweepInputs& inputs
   if (done.run.totals.interrupted && cell.most_decisions > 0 && done.run.totals.decisions >= cell.most_decisions)
     throw InvalidArgument(fmt::format("the run was given up after {} decisions, as one that does not end", cell.most_decisions));
   if (done.run.totals.interrupted && !stop() && late())
-    throw InvalidArgument(fmt::format("the run was given up after {} s", cell.most_us / kSecond));
+    throw InvalidArgument(fmt::format("the run was given up after {} s", core::format_seconds(cell.most_us)));
   done.interrupted = done.run.totals.interrupted;
   done.entry = {sweep_key(cell, seed), RunIdentity::json(cell.texts, seed), counting.finish()};
 }

@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t kMostConfigurations = 1000;
 constexpr std::int64_t kDecisionsTimes = 20;        // as many as under the default, before a run counts as one that does not end
 constexpr std::int64_t kFewDecisions = 100'000;     // that are no sign of it
-constexpr std::int64_t kDecisionsOfJob = 10'000;    // for the default itself
+constexpr std::int64_t kDecisionsOfJob = 1'000;     // for the default itself
 
 std::string days_text(TimeUs us) { return fmt::format("{:.1f}", static_cast<double>(us) / static_cast<double>(kDayUs)); }
 
