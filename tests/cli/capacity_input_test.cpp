@@ -50,7 +50,8 @@ TEST(CapacityTargets, SayWhatIsWrong) {
   EXPECT_EQ(problem_of("<1h"), "--target '<1h': expected METRIC<VALUE or METRIC>VALUE, such as 'p90_wait<1h'");
   EXPECT_EQ(problem_of("p90_wait<60"), "--target 'p90_wait<60': '60': expected a time with its unit, such as 90s, 30m, 1h or 2d");
   EXPECT_EQ(problem_of("p90_wait<"), "--target 'p90_wait<': '': expected a time with its unit, such as 90s, 30m, 1h or 2d");
-  EXPECT_EQ(problem_of("gpu_utilisation>x"), "--target 'gpu_utilisation>x': 'x': expected a number such as 0.7, or a percentage such as 70%");
+  EXPECT_EQ(problem_of("gpu_utilisation>x"),
+            "--target 'gpu_utilisation>x': 'x': expected a number such as 0.7, or a percentage such as 70%");
   EXPECT_EQ(problem_of("rejected<1.5"), "--target 'rejected<1.5': '1.5': expected a whole number from 0 to 1000000000");
   EXPECT_EQ(problem_of("p90_jtc<1h"), "--target: unknown metric 'p90_jtc'; did you mean 'p90_jct'?");
   EXPECT_NE(problem_of("p90_wait<\x1b[31m"), "");

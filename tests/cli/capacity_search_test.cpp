@@ -48,8 +48,8 @@ struct MixFound {
   std::optional<NodeMix> cheapest;
 };
 
-MixFound mix_search(const SizeRange& first, const SizeRange& second, const std::function<bool(std::int64_t, std::int64_t)>& holds, double price_a,
-               double price_b, bool mixes = true) {
+MixFound mix_search(const SizeRange& first, const SizeRange& second, const std::function<bool(std::int64_t, std::int64_t)>& holds,
+                    double price_a, double price_b, bool mixes = true) {
   const auto cost = [&](const NodeMix& mix) { return price_a * static_cast<double>(mix[0]) + price_b * static_cast<double>(mix[1]); };
   MixSearch search({first, second}, mixes, cost, cost);
   MixFound found;

@@ -54,8 +54,9 @@ TEST(CliCapacity, FindsTheSmallestClusterAndShowsTheCurve) {
 TEST(CliCapacity, WarnsOfABacklogThatGrows) {
   const Study study;
   // 25 GPUs for 1,000 s each are submitted within 40 s.
-  EXPECT_TRUE(contains(study.run("--node 4 --target 'max_wait<1001s'").out,
-                       "  Jobs ask for 625 GPUs on average, so that its backlog grows as long as they come: add a target such as p99_wait"));
+  EXPECT_TRUE(
+      contains(study.run("--node 4 --target 'max_wait<1001s'").out,
+               "  Jobs ask for 625 GPUs on average, so that its backlog grows as long as they come: add a target such as p99_wait"));
   EXPECT_TRUE(contains(study.run("--node 4 --target 'max_wait<1001s' --json").out,
                        R"("demand":{"mean_gpus":625,"peak_gpus":25,"largest_job_gpus":8})"));
 }
@@ -88,8 +89,9 @@ TEST(CliCapacity, MixesAreFoundWhereNoKindAloneIsEnough) {
   const Answer mixed = study.run(options);
   EXPECT_EQ(mixed.code, 0);
   EXPECT_TRUE(contains(mixed.out, "The cheapest: 3x4xA+1x4xB (16 GPUs); 20.00 an hour, 14600 a month.\n")) << mixed.out;
-  EXPECT_TRUE(contains(mixed.out, "16x4xA is not enough for max_wait<=0s: rejected 1.\n  Its size is not why jobs are rejected: "
-                                  "'berth simulate --cluster 16x4xA' says why.\n"))
+  EXPECT_TRUE(contains(mixed.out,
+                       "16x4xA is not enough for max_wait<=0s: rejected 1.\n  Its size is not why jobs are rejected: "
+                       "'berth simulate --cluster 16x4xA' says why.\n"))
       << mixed.out;
   const Answer alone = study.run(options + " --alone");
   EXPECT_EQ(alone.code, 1);
@@ -101,10 +103,12 @@ TEST(CliCapacity, SaysWhatTheBestReachedWhereNoSizeIsEnough) {
   const Answer answer = study.run("--node 4 --to 3 --target 'max_wait<1m'");
   EXPECT_EQ(answer.code, 1);
   EXPECT_TRUE(contains(answer.out, "3x4 is not enough for max_wait<1m: max_queue 1960 s.\n")) << answer.out;
-  EXPECT_TRUE(contains(answer.out, "The best max_queue that was reached is 1960 s, with 3x4.\n  More nodes may be enough: raise --to.\n")) << answer.out;
+  EXPECT_TRUE(contains(answer.out, "The best max_queue that was reached is 1960 s, with 3x4.\n  More nodes may be enough: raise --to.\n"))
+      << answer.out;
   const Answer job = study.run("--node 4 --to 1 --target 'max_wait<1d'");
   EXPECT_EQ(job.code, 1);
-  EXPECT_TRUE(contains(job.out, "The largest job asks for 8 GPUs, and this cluster has 4: raise --to, or allow it by --target 'rejected<=N'."))
+  EXPECT_TRUE(
+      contains(job.out, "The largest job asks for 8 GPUs, and this cluster has 4: raise --to, or allow it by --target 'rejected<=N'."))
       << job.out;
   const Answer json = study.run("--node 4 --to 3 --target 'max_wait<1m' --json");
   EXPECT_EQ(json.code, 1);
@@ -140,7 +144,8 @@ TEST(CliCapacity, RunsAreThoseOfSweepsAndReportsShowThem) {
 
 TEST(CliCapacity, ConfidenceAsksForAPartOfTheSeeds) {
   const std::string base =
-      "capacity --workload helios --jobs 800 --load-gpus 64 --policy fifo --target 'p90_wait<10m' --target 'rejected<=50' --node 8 --seeds 8 --json ";
+      "capacity --workload helios --jobs 800 --load-gpus 64 --policy fifo --target 'p90_wait<10m' --target 'rejected<=50' --node 8 --seeds "
+      "8 --json ";
   const std::string all = berth(base + "--confidence 100%").out, few = berth(base + "--confidence 10%").out;
   EXPECT_TRUE(contains(all, "\"confidence\":1,")) << all;
   const auto nodes = [](const std::string& json) {
@@ -174,7 +179,8 @@ TEST(CliCapacity, SaysWhichOptionIsWrong) {
   EXPECT_TRUE(contains(problem_of(good + "--param depth=3"), "policy 'fifo' has no parameter 'depth'"));
   EXPECT_EQ(problem_of("--workload helios --jobs 10 --policy fifo --node 4 --target 'wait<1h'"),
             "berth: --load-gpus: the load refers to a number of GPUs, which must not grow with the cluster: give it\n");
-  EXPECT_TRUE(contains(problem_of("--workload llm --jobs 10 --load-gpus 64 --policy fifo --node 4 --target 'wait<1h'"), "differ from size to size"));
+  EXPECT_TRUE(contains(problem_of("--workload llm --jobs 10 --load-gpus 64 --policy fifo --node 4 --target 'wait<1h'"),
+                       "differ from size to size"));
   EXPECT_EQ(problem_of("--policy fifo --node 4 --target 'wait<1h'"), "berth: either trace or workload is required\n");
 }
 

@@ -77,7 +77,8 @@ TEST(DayBootstrap, PercentilesAreThoseOfSimulations) {
   std::vector<std::int64_t> values;
   for (std::int64_t v = 1; v <= 100; ++v) values.push_back(v);
   const DayValues days{values, {}}, zero{std::vector<std::int64_t>(100, 0), {}};
-  for (const auto& [name, expected] : std::vector<std::pair<const char*, double>>{{"p90_queue", 90}, {"p99_jct", 99}, {"median_jct", 50}, {"max_queue", 100}})
+  for (const auto& [name, expected] :
+       std::vector<std::pair<const char*, double>>{{"p90_queue", 90}, {"p99_jct", 99}, {"median_jct", 50}, {"max_queue", 100}})
     EXPECT_DOUBLE_EQ(paired_gain({paired(days, zero)}, day_metric(name), 1).gain, expected) << name;
 }
 
@@ -115,7 +116,8 @@ TEST(DayBootstrap, BusyPeriodsAreDrawnTogether) {
   DayValues together(27, {0}), apart(27, {0});
   const DayValues none(27, {0});
   for (std::size_t d = 0; d < 9; ++d) together[d] = {900}, apart[3 * d] = {900};
-  const PairedGain busy = paired_gain({paired(together, none)}, day_metric("jct"), 1), even = paired_gain({paired(apart, none)}, day_metric("jct"), 1);
+  const PairedGain busy = paired_gain({paired(together, none)}, day_metric("jct"), 1),
+                   even = paired_gain({paired(apart, none)}, day_metric("jct"), 1);
   EXPECT_EQ(busy.gain, even.gain);
   EXPECT_GT(busy.high - busy.low, 1.3 * (even.high - even.low));
 }

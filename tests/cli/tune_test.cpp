@@ -71,10 +71,13 @@ TEST(CliTune, ThreadsKillsAndStoresGiveTheSameAnswer) {
 
 TEST(CliTune, SaysWhichWindowHasNothingToTuneFor) {
   const Tuning tuning;
-  EXPECT_TRUE(contains(problem_of(tuning, "--policy las --window 5d"), "--window: the trace has 12.5 days, which are less than 3 windows of 5.0 days: "
-                                                                      "with --validate 2 a window has at most 4.2 days"));
-  tuning.folder.write("t.json", R"({"schema": "berth.trace.v1", "name": "t", "jobs": [{"id": "a", "submit_s": 0, "run_s": 5, "gpus": 1}]})");
-  EXPECT_EQ(problem_of(tuning, "--policy las"), "berth: --trace: it has 1 job, which no parameters can order: there is nothing to tune for\n");
+  EXPECT_TRUE(contains(problem_of(tuning, "--policy las --window 5d"),
+                       "--window: the trace has 12.5 days, which are less than 3 windows of 5.0 days: "
+                       "with --validate 2 a window has at most 4.2 days"));
+  tuning.folder.write("t.json",
+                      R"({"schema": "berth.trace.v1", "name": "t", "jobs": [{"id": "a", "submit_s": 0, "run_s": 5, "gpus": 1}]})");
+  EXPECT_EQ(problem_of(tuning, "--policy las"),
+            "berth: --trace: it has 1 job, which no parameters can order: there is nothing to tune for\n");
   tuning.folder.write("t.json", R"({"schema": "berth.trace.v1", "name": "t", "jobs": []})");
   EXPECT_EQ(problem_of(tuning, "--policy las"), "berth: --trace: it has no jobs: there is nothing to tune for\n");
   // Days 0 to 4 have jobs, and 4 to 8 none.
@@ -96,13 +99,17 @@ TEST(CliTune, SaysWhichOptionIsWrong) {
   const Tuning tuning;
   EXPECT_TRUE(contains(problem_of(tuning, "--policy las --space promote_nob=1,2"), "did you mean 'promote_knob'?"));
   EXPECT_TRUE(contains(problem_of(tuning, "--policy lass"), "did you mean 'las'?"));
-  EXPECT_TRUE(contains(problem_of(tuning, "--policy fifo"), "--space is required: policy 'fifo' has no parameters that are tuned by default; it has: "));
-  EXPECT_TRUE(contains(problem_of(tuning, "--policy las --param promote_knob=2 --space promote_knob=1,2"), "'promote_knob' is set by --policy"));
+  EXPECT_TRUE(contains(problem_of(tuning, "--policy fifo"),
+                       "--space is required: policy 'fifo' has no parameters that are tuned by default; it has: "));
+  EXPECT_TRUE(
+      contains(problem_of(tuning, "--policy las --param promote_knob=2 --space promote_knob=1,2"), "'promote_knob' is set by --policy"));
   EXPECT_TRUE(contains(problem_of(tuning, "--policy las@promote_knob=2 --space promote_knob=1,2"), "'promote_knob' is set by --policy"));
-  EXPECT_TRUE(contains(problem_of(tuning, "--policy las --space promote_knob=1,2 --space promote_knob=3,4"), "'promote_knob' is given twice"));
+  EXPECT_TRUE(
+      contains(problem_of(tuning, "--policy las --space promote_knob=1,2 --space promote_knob=3,4"), "'promote_knob' is given twice"));
   EXPECT_TRUE(contains(problem_of(tuning, "--policy las --metric makespan"), "--metric: 'makespan' is not of days of jobs"));
   EXPECT_TRUE(contains(problem_of(tuning, "--policy las --metric mean_jtc"), "did you mean 'mean_jct'?"));
-  EXPECT_TRUE(contains(problem_of(tuning, "--policy las --budget many"), "--budget: 'many': expected a number of runs, such as 100, or a time"));
+  EXPECT_TRUE(
+      contains(problem_of(tuning, "--policy las --budget many"), "--budget: 'many': expected a number of runs, such as 100, or a time"));
   EXPECT_TRUE(contains(problem_of(tuning, "--policy las --budget 7"), "--budget: 7 runs are too few"));
   EXPECT_TRUE(contains(problem_of(tuning, "--policy las --window 3h"), "--window: '3h': a window has a day at least"));
   EXPECT_TRUE(contains(problem_of(tuning, "--policy las --window all"), "--window: 'all' is no duration"));

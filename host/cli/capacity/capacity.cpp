@@ -65,13 +65,15 @@ CapacityTask task_of(const CapacityArguments& options) {
     const bool percent = options.confidence.back() == '%';
     const auto part = parse_positive(std::string_view(options.confidence).substr(0, options.confidence.size() - (percent ? 1 : 0)),
                                      percent ? 4 : 6, 1'000'000);
-    if (!part) throw InvalidArgument(fmt::format("--confidence: '{}': expected a part of the seeds, such as 90%", echoed(options.confidence)));
+    if (!part)
+      throw InvalidArgument(fmt::format("--confidence: '{}': expected a part of the seeds, such as 90%", echoed(options.confidence)));
     task.confidence_ppm = *part;
   }
   constexpr std::int64_t kUsualSeeds = 10;
   const std::int64_t seeds = options.seeds > 0 ? options.seeds : options.resample.empty() ? 1 : kUsualSeeds;
   for (std::int64_t seed = 0; seed < seeds; ++seed) task.seeds.push_back(seed);
-  if (seeds > 1 && !draws(options)) print_error("note: all seeds give the same, as nothing is drawn; --resample 1d draws days of the trace");
+  if (seeds > 1 && !draws(options))
+    print_error("note: all seeds give the same, as nothing is drawn; --resample 1d draws days of the trace");
   if (options.from >= 0) task.from = options.from;
   if (options.to >= 0) task.to = options.to;
   if (options.from == 0 && options.fixed.empty()) throw InvalidArgument("--from: a cluster has 1 node at least, or nodes that are --fixed");
@@ -118,7 +120,9 @@ void add_capacity(Commands& commands) {
       ->allow_extra_args(false)
       ->type_name("GPUSxTYPE");
   app.add_option("--fixed", options->fixed, "Keep these nodes in any case, such as 16x8xA100")->type_name("CLUSTER");
-  app.add_option("--from", options->from, "Buy N nodes at least (1; with --fixed 0)")->check(whole_number<std::int64_t>(0, kMaxNodes))->type_name("N");
+  app.add_option("--from", options->from, "Buy N nodes at least (1; with --fixed 0)")
+      ->check(whole_number<std::int64_t>(0, kMaxNodes))
+      ->type_name("N");
   app.add_option("--to", options->to, "Buy N nodes at most; else as many as run all jobs at once")
       ->check(whole_number<std::int64_t>(0, kMaxNodes))
       ->type_name("N");

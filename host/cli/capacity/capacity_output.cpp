@@ -22,7 +22,8 @@ std::string figure_text(const TriedMix& tried, std::size_t metric) {
   const SweepInterval interval = tried.interval(metric);
   const double value = interval.mean / metric_scale(metric);
   constexpr double kLarge = 100;
-  const bool whole = results::kSweepMetricTable[metric].unit != results::SweepMetric::kMillionths && (value == std::round(value) || value >= kLarge);
+  const bool whole =
+      results::kSweepMetricTable[metric].unit != results::SweepMetric::kMillionths && (value == std::round(value) || value >= kLarge);
   return interval.values == 1 && whole ? fmt::format("{:.0f}", value) : interval_text(interval, metric_scale(metric));
 }
 
@@ -106,7 +107,8 @@ std::string figures_text(const CapacityTask& task, const TriedMix& tried, bool a
 
 std::string costs_text(const CapacityTask& task, const TriedMix& tried) {
   std::string text;
-  if (task.costs.priced()) text += fmt::format("; {:.2f} an hour, {:.0f} a month", tried.cost.per_hour, tried.cost.per_hour * kHoursPerMonth);
+  if (task.costs.priced())
+    text += fmt::format("; {:.2f} an hour, {:.0f} a month", tried.cost.per_hour, tried.cost.per_hour * kHoursPerMonth);
   if (task.costs.powered()) text += fmt::format("; {:.1f} kW", tried.cost.power_w / 1000);
   return text;
 }
@@ -123,9 +125,10 @@ std::string found_text(const CapacityTask& task, const CapacityResult& result, c
   text += ".\n";
   const std::int64_t gpus = gpus_of(task.nodes_of(mix));
   if (result.demand.mean > static_cast<double>(gpus))
-    text += fmt::format("  Jobs ask for {:.0f} GPUs on average, so that its backlog grows as long as they come: add a target such as "
-                        "p99_wait or makespan.\n",
-                        result.demand.mean);
+    text += fmt::format(
+        "  Jobs ask for {:.0f} GPUs on average, so that its backlog grows as long as they come: add a target such as "
+        "p99_wait or makespan.\n",
+        result.demand.mean);
   return text;
 }
 

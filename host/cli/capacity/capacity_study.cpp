@@ -54,7 +54,8 @@ SizeRange range_of(const CapacityTask& task, const NodeKind& kind, const GpuDema
   const std::int64_t for_all = 2 * nodes_for(kind, static_cast<double>(demand.peak)) + kSpare;
   range.to = std::min(most, task.to.value_or(std::max(for_all, range.from)));
   if (range.from > range.to)
-    throw InvalidArgument(fmt::format("--from: {} nodes are more than the {} at most (--to, or {} in all)", range.from, range.to, kMaxNodes));
+    throw InvalidArgument(
+        fmt::format("--from: {} nodes are more than the {} at most (--to, or {} in all)", range.from, range.to, kMaxNodes));
   const double wanted = std::max(demand.mean, static_cast<double>(demand.largest)) - fixed;
   range.start = std::clamp(nodes_for(kind, wanted), range.from, range.to);
   range.at_once = static_cast<std::int64_t>(task.seeds.size()) < kManySeeds ? 3 : 1;

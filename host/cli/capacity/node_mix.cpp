@@ -64,11 +64,13 @@ std::map<std::string, Value> by_type(const char* option, const std::vector<std::
         if (!one.empty()) known.push_back(one);
       }
       throw InvalidArgument(fmt::format("{}: no node has GPUs of the type '{}'{}", option, echoed(type),
-                                        known.empty() ? std::string("; nodes name their type as in --node 8xH100")
-                                                      : fmt::format(" (known: {}){}", fmt::join(known, ", "), core::did_you_mean(type, known))));
+                                        known.empty()
+                                            ? std::string("; nodes name their type as in --node 8xH100")
+                                            : fmt::format(" (known: {}){}", fmt::join(known, ", "), core::did_you_mean(type, known))));
     }
     if (!values.emplace(type, *value).second)
-      throw InvalidArgument(fmt::format("{}: {} is given twice", option, type.empty() ? "a value for all types" : "'" + echoed(type) + "'"));
+      throw InvalidArgument(
+          fmt::format("{}: {} is given twice", option, type.empty() ? "a value for all types" : "'" + echoed(type) + "'"));
   }
   if (values.empty() || values.count("") > 0) return values;
   for (const std::string& type : types) {
@@ -94,7 +96,8 @@ std::string NodeKind::text() const { return type.empty() ? fmt::format("{}", gpu
 NodeKind parse_node_kind(std::string_view option, std::string_view text) {
   const auto kind = kind_of(text);
   if (!kind)
-    throw InvalidArgument(fmt::format("{}: '{}': expected GPUSxTYPE with 1 to {} GPUs, such as 8xH100", option, echoed(text), kMaxGpusPerNode));
+    throw InvalidArgument(
+        fmt::format("{}: '{}': expected GPUSxTYPE with 1 to {} GPUs, such as 8xH100", option, echoed(text), kMaxGpusPerNode));
   return *kind;
 }
 
@@ -107,7 +110,8 @@ std::vector<NodeCount> parse_node_counts(std::string_view option, std::string_vi
     const auto nodes = leading_count(part, kMaxNodes);
     const auto kind = nodes && take_x(part) ? kind_of(part) : std::nullopt;
     if (!kind || text.back() == '+')
-      throw InvalidArgument(fmt::format("{}: '{}': expected NODESxGPUSxTYPE, such as 16x8xA100, or several joined by '+'", option, echoed(text)));
+      throw InvalidArgument(
+          fmt::format("{}: '{}': expected NODESxGPUSxTYPE, such as 16x8xA100, or several joined by '+'", option, echoed(text)));
     all.push_back({*kind, *nodes});
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
@@ -142,17 +146,16 @@ CapacityCosts parse_costs(const std::vector<std::string>& prices, const std::vec
                           const std::vector<std::string>& types) {
   CapacityCosts costs;
   costs.prices = by_type<double>("--price", prices, types, "TYPE=PRICE of a GPU-hour, such as H100=2.5", amount);
-  costs.powers = by_type<CapacityCosts::Power>(
-      "--power", powers, types, "TYPE=WATTS of a GPU, or TYPE=WATTS:IDLE, such as H100=700:100",
-      [](std::string_view text) -> std::optional<CapacityCosts::Power> {
-        const std::size_t colon = text.find(':');
-        const auto used = amount(text.substr(0, colon));
-        const auto idle = colon == text.npos ? used : amount(text.substr(colon + 1));
-        if (!used || !idle || *idle > *used) return std::nullopt;
-        CapacityCosts::Power power;
-        power.used_w = *used, power.idle_w = *idle;
-        return power;
-      });
+  costs.powers = by_type<CapacityCosts::Power>("--power", powers, types, "TYPE=WATTS of a GPU, or TYPE=WATTS:IDLE, such as H100=700:100",
+                                               [](std::string_view text) -> std::optional<CapacityCosts::Power> {
+                                                 const std::size_t colon = text.find(':');
+                                                 const auto used = amount(text.substr(0, colon));
+                                                 const auto idle = colon == text.npos ? used : amount(text.substr(colon + 1));
+                                                 if (!used || !idle || *idle > *used) return std::nullopt;
+                                                 CapacityCosts::Power power;
+                                                 power.used_w = *used, power.idle_w = *idle;
+                                                 return power;
+                                               });
   if (!power_price.empty()) {
     const auto price = amount(power_price);
     if (!price) throw InvalidArgument(fmt::format("--power-price: '{}': expected the price of a kWh, such as 0.12", echoed(power_price)));

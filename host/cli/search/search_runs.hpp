@@ -24,7 +24,7 @@ struct SearchCell {
 using SeedFigures = std::map<std::int64_t, results::SweepFigures>;
 
 struct SearchBatch {
-  std::vector<SeedFigures> figures;             ///< [cells]
+  std::vector<SeedFigures> figures;              ///< [cells]
   std::map<std::string, std::int64_t> problems;  ///< runs by what went wrong
 };
 

@@ -65,9 +65,7 @@ void simulate_cell(const SweepCell& cell, std::int64_t seed, SweepInputs& inputs
   want.series = draft.keeps("series");
   Counting counting(warm_up_of(draft.warm_up), *done.world);
   RunWatch watch;
-  const auto late = [&] {
-    return cell.most_us > 0 && std::chrono::steady_clock::now() - begin > std::chrono::microseconds(cell.most_us);
-  };
+  const auto late = [&] { return cell.most_us > 0 && std::chrono::steady_clock::now() - begin > std::chrono::microseconds(cell.most_us); };
   watch.stop = [&] { return stop() || late(); };
   watch.job = [&](const sim::JobOutcome& job) { counting.add(job); };
   const auto shown = cell.texts.find("cluster");

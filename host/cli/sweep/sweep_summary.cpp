@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "host/cli/sweep/metric_text.hpp"
+#include "host/cli/sweep/sweep_json.hpp"
 #include "host/core/base/violations.hpp"
-#include "host/io/json/json_writer.hpp"
 #include "host/report/table.hpp"
 
 namespace berth::cli {
@@ -53,17 +54,15 @@ report::Row head_row(const SweepPlan& plan) {
   return head;
 }
 
-void write_intervals(io::JsonWriter& out, const SweepPlan& plan, const auto& interval_for) {
-  out.object([&] {
-    for (const std::size_t metric : plan.spec.metrics) {
-      const SweepInterval interval = interval_for(metric);
-      out.key(metric_key(metric));
-      out.object([&] {
-        out.key("mean"), out.raw(fmt::format("{}", interval.mean / metric_scale(metric)));
-        if (interval.values > 1) out.key("half_width"), out.raw(fmt::format("{}", interval.half_width / metric_scale(metric)));
-      });
-    }
-  });
+std::vector<std::pair<std::string, ShownInterval>> shown_intervals(const SweepPlan& plan, const auto& interval_for) {
+  std::vector<std::pair<std::string, ShownInterval>> all;
+  for (const std::size_t metric : plan.spec.metrics) {
+    const SweepInterval interval = interval_for(metric);
+    ShownInterval& shown = all.emplace_back(metric_key(metric), ShownInterval()).second;
+    shown.mean = interval.mean / metric_scale(metric);
+    if (interval.values > 1) shown.half_width = interval.half_width / metric_scale(metric);
+  }
+  return all;
 }
 
 }  // namespace
@@ -97,21 +96,14 @@ std::string sweep_json(const SweepPlan& plan, const SweepState& state) {
   std::string text;
   for (std::size_t c = 0; c < plan.cells.size(); ++c) {
     if (state.figures(c).empty()) continue;
-    io::JsonWriter out;
-    out.object([&] {
-      out.key("cell");
-      out.object([&] {
-        for (std::size_t column = 0; column < plan.columns.size(); ++column) out.text(plan.columns[column], plan.cells[c].labels[column]);
-      });
-      out.key("seeds"), out.integer(static_cast<std::int64_t>(state.figures(c).size()));
-      out.key("metrics");
-      write_intervals(out, plan, [&](std::size_t metric) { return interval_of(values_of(state, c, metric)); });
-      if (const std::optional<std::size_t> baseline = baseline_of(plan, c)) {
-        out.key("differences");
-        write_intervals(out, plan, [&](std::size_t metric) { return difference(state, c, *baseline, metric); });
-      }
-    });
-    text += out.finish();
+    SweepLine line;
+    for (std::size_t column = 0; column < plan.columns.size(); ++column)
+      line.cell.emplace_back(plan.columns[column], plan.cells[c].labels[column]);
+    line.seeds = static_cast<std::int64_t>(state.figures(c).size());
+    line.metrics = shown_intervals(plan, [&](std::size_t metric) { return interval_of(values_of(state, c, metric)); });
+    if (const std::optional<std::size_t> baseline = baseline_of(plan, c))
+      line.differences = shown_intervals(plan, [&](std::size_t metric) { return difference(state, c, *baseline, metric); });
+    text += sweep_line_json(line);
   }
   return text;
 }

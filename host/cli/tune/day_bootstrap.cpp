@@ -81,8 +81,8 @@ DayMetric day_metric(std::string_view name) {
     }
   }
   if (!known)
-    throw InvalidArgument(
-        fmt::format("--metric: '{}' is not of days of jobs; use mean, median, p90, p99 or max of jct or queue, such as mean_jct", echoed(name)));
+    throw InvalidArgument(fmt::format(
+        "--metric: '{}' is not of days of jobs; use mean, median, p90, p99 or max of jct or queue, such as mean_jct", echoed(name)));
   return metric;
 }
 
@@ -95,9 +95,7 @@ DayValues day_values(const std::vector<results::CompletedJob>& jobs, const DayMe
   return days;
 }
 
-std::int64_t block_days(std::int64_t days) {
-  return std::max<std::int64_t>(1, std::llround(std::cbrt(static_cast<double>(days))));
-}
+std::int64_t block_days(std::int64_t days) { return std::max<std::int64_t>(1, std::llround(std::cbrt(static_cast<double>(days)))); }
 
 PairedGain paired_gain(const std::vector<PairedDays>& windows, const DayMetric& metric, std::uint64_t seed) {
   constexpr std::uint64_t kFirstItem = std::uint64_t{1} << 40;

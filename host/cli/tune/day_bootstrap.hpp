@@ -14,7 +14,7 @@ inline constexpr TimeUs kDayUs = 86'400 * kSecond;
 
 /// A figure that jobs give together.
 struct DayMetric {
-  std::size_t metric = 0;   ///< of results::kSweepMetricTable
+  std::size_t metric = 0;    ///< of results::kSweepMetricTable
   std::int64_t percent = 0;  ///< rank of the percentile; 0: the mean
   std::int64_t results::CompletedJob::*value = nullptr;
 };

@@ -69,7 +69,8 @@ std::int64_t draw_number(const ParamDomain& domain, sim::ItemDraws& draws) {
 }
 
 std::string draw_value(const ParamDomain& domain, sim::ItemDraws& draws) {
-  if (!domain.choices.empty()) return domain.choices[static_cast<std::size_t>(draws.below(static_cast<std::int64_t>(domain.choices.size())))];
+  if (!domain.choices.empty())
+    return domain.choices[static_cast<std::size_t>(draws.below(static_cast<std::int64_t>(domain.choices.size())))];
   std::set<std::int64_t> numbers;
   // Equal numbers would be one threshold; a range that has too few takes fewer.
   for (int tries = 0; static_cast<int>(numbers.size()) < domain.numbers && tries < 100; ++tries) numbers.insert(draw_number(domain, draws));
@@ -118,8 +119,8 @@ ParamDomain range_of(const PolicyParam& param, std::string_view text, std::size_
   const std::string_view low = text.substr(0, dots), high = text.substr(dots + 2);
   const auto from = micro_of(low), to = micro_of(high);
   if (!from || !to || *from >= *to)
-    throw InvalidArgument(fmt::format("--space {}: '{}': expected LOW..HIGH, two numbers of 0 or more, the smaller one first", param.name,
-                                      echoed(text)));
+    throw InvalidArgument(
+        fmt::format("--space {}: '{}': expected LOW..HIGH, two numbers of 0 or more, the smaller one first", param.name, echoed(text)));
   ParamDomain domain;
   domain.name = param.name;
   domain.low_micro = *from, domain.high_micro = *to;

@@ -13,7 +13,7 @@ namespace berth::cli {
 /// The values that a parameter of a policy may take.
 struct ParamDomain {
   std::string name;
-  std::vector<std::string> choices;       ///< empty: a range
+  std::vector<std::string> choices;  ///< empty: a range
   std::int64_t low_micro = 0, high_micro = 0;
   bool whole = true;     ///< values are whole numbers
   bool by_ratio = true;  ///< small values are as likely as large ones: for ranges over orders of magnitude

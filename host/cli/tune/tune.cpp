@@ -57,7 +57,8 @@ void read_space(const TuneArguments& options, TuneTask& task) {
   const auto is_fixed = [&](const ParamDomain& domain) { return std::find(fixed.begin(), fixed.end(), domain.name) != fixed.end(); };
   for (const std::string& text : options.space) {
     ParamDomain domain = parse_domain(task.policy, text);
-    if (is_fixed(domain)) throw InvalidArgument(fmt::format("--space: '{}' is set by --policy, --param or --placement; leave one out", domain.name));
+    if (is_fixed(domain))
+      throw InvalidArgument(fmt::format("--space: '{}' is set by --policy, --param or --placement; leave one out", domain.name));
     for (const ParamDomain& other : task.space) {
       if (other.name == domain.name) throw InvalidArgument(fmt::format("--space: '{}' is given twice", domain.name));
     }

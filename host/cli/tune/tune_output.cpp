@@ -36,7 +36,13 @@ std::string interval_of_gain(const PairedGain& gain) {
 std::string part_text(const PairedGain& gain) { return gain.usual > 0 ? fmt::format("{:+.1f} %", 100 * gain.gain / gain.usual) : "-"; }
 
 report::Row row_of(const std::string& name, const std::string& window, std::int64_t jobs, const PairedGain& gain) {
-  return {name,        window, fmt::format("{}", jobs), seconds_text(gain.usual), seconds_text(gain.tuned), gain_text(gain), part_text(gain),
+  return {name,
+          window,
+          fmt::format("{}", jobs),
+          seconds_text(gain.usual),
+          seconds_text(gain.tuned),
+          gain_text(gain),
+          part_text(gain),
           interval_of_gain(gain)};
 }
 

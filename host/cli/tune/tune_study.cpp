@@ -16,9 +16,9 @@ namespace berth::cli {
 namespace {
 
 constexpr std::int64_t kMostConfigurations = 1000;
-constexpr std::int64_t kDecisionsTimes = 20;        // as many as under the default, before a run counts as one that does not end
-constexpr std::int64_t kFewDecisions = 100'000;     // that are no sign of it
-constexpr std::int64_t kDecisionsOfJob = 1'000;     // for the default itself
+constexpr std::int64_t kDecisionsTimes = 20;     // as many as under the default, before a run counts as one that does not end
+constexpr std::int64_t kFewDecisions = 100'000;  // that are no sign of it
+constexpr std::int64_t kDecisionsOfJob = 1'000;  // for the default itself
 
 std::string days_text(TimeUs us) { return fmt::format("{:.1f}", static_cast<double>(us) / static_cast<double>(kDayUs)); }
 
@@ -64,9 +64,10 @@ class TuneStudy {
     const TimeUs end = submits_.back() + 1, wanted = task_.window_us;
     const std::int64_t windows = task_.later + 1;
     if (wanted > end / windows)
-      throw InvalidArgument(fmt::format("--window: the trace has {} days, which are less than {} windows of {} days: with --validate {} a "
-                                        "window has at most {} days",
-                                        days_text(end), windows, days_text(wanted), task_.later, days_text(end / windows)));
+      throw InvalidArgument(
+          fmt::format("--window: the trace has {} days, which are less than {} windows of {} days: with --validate {} a "
+                      "window has at most {} days",
+                      days_text(end), windows, days_text(wanted), task_.later, days_text(end / windows)));
     for (std::int64_t w = windows; w-- > 0;) windows_.push_back(window_of(end - (w + 1) * wanted, end - w * wanted));
     for (std::size_t w = 0; w < windows_.size(); ++w) {
       if (windows_[w].jobs >= 2) continue;
@@ -119,12 +120,15 @@ class TuneStudy {
 
   bool run_default() {
     std::vector<SearchCell> cells;
-    const auto add = [&](const TuneWindow& window, bool rows) { cells.push_back(cell(window, {}, rows, kFewDecisions + kDecisionsOfJob * window.jobs)); };
+    const auto add = [&](const TuneWindow& window, bool rows) {
+      cells.push_back(cell(window, {}, rows, kFewDecisions + kDecisionsOfJob * window.jobs));
+    };
     for (std::size_t r = 0; r < result_.rungs.size(); ++r) add(result_.rungs[r].window, r + 1 == result_.rungs.size());
     for (std::size_t w = 1; w < windows_.size(); ++w) add(windows_[w], true);
     if (!make(cells, "the default", usual_)) return false;
     for (const auto& [problem, runs] : problems_)
-      throw InvalidArgument(fmt::format("--policy {}: {} with its default parameters failed: {}", task_.policy.name, core::counted(runs, "run"), problem));
+      throw InvalidArgument(
+          fmt::format("--policy {}: {} with its default parameters failed: {}", task_.policy.name, core::counted(runs, "run"), problem));
     for (std::size_t r = 0; r < result_.rungs.size(); ++r) result_.rungs[r].usual = *value_of(usual_[r], nullptr);
     return true;
   }
@@ -145,15 +149,15 @@ class TuneStudy {
     const bool timed = task_.runs == 0;
     const auto seeds = static_cast<std::int64_t>(task_.seeds.size());
     const std::int64_t other = static_cast<std::int64_t>(usual_.size()) + task_.later;
-    const std::int64_t count =
-        timed ? kMostConfigurations : configurations_for(task_.runs / seeds, other, result_.rungs.size());
+    const std::int64_t count = timed ? kMostConfigurations : configurations_for(task_.runs / seeds, other, result_.rungs.size());
     if (count == 0)
       throw InvalidArgument(fmt::format("--budget: {} are too few: the default and the windows need {}, and each configuration {} more",
                                         core::counted(task_.runs, "run"), other * seeds, result_.rungs.size() * task_.seeds.size()));
     const std::vector<ParamValues> drawn = draw_configurations(task_.policy, task_.space, task_.seed, std::min(count, kMostConfigurations));
     if (drawn.empty()) throw InvalidArgument("--space: it has no values besides the default's");
     // A third of the time is for each rung: one has a third of the configurations of the last, and three times its days.
-    const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(task_.budget_us / static_cast<TimeUs>(result_.rungs.size()));
+    const auto until =
+        std::chrono::steady_clock::now() + std::chrono::microseconds(task_.budget_us / static_cast<TimeUs>(result_.rungs.size()));
     constexpr std::size_t kTogether = 16;
     const std::size_t step = timed ? kTogether : drawn.size();
     TuneRung& rung = result_.rungs.front();
@@ -255,9 +259,9 @@ class TuneStudy {
   SearchRuns& runs_;
   ProgressLine line_;
   TuneResult result_;
-  std::vector<TimeUs> submits_;       // since the first
-  std::vector<TuneWindow> windows_;   // the first is to tune on
-  Figures usual_;                     // of the default: on the rungs, then on the later windows
+  std::vector<TimeUs> submits_;                   // since the first
+  std::vector<TuneWindow> windows_;               // the first is to tune on
+  Figures usual_;                                 // of the default: on the rungs, then on the later windows
   std::map<std::string, std::int64_t> problems_;  // of the last batch
 };
 

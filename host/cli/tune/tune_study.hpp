@@ -19,11 +19,11 @@ struct TuneTask {
   std::vector<ParamDomain> space;
   DayMetric metric;
   TimeUs window_us = 0;
-  std::int64_t later = 2;        ///< windows after the one on which it is tuned
-  std::int64_t runs = 0;         ///< budget; 0: by time
-  TimeUs budget_us = 0;          ///< by the clock
-  TimeUs run_limit_us = 0;       ///< of a run, by the clock; 0: none
-  std::uint64_t seed = 0;        ///< of configurations and intervals
+  std::int64_t later = 2;           ///< windows after the one on which it is tuned
+  std::int64_t runs = 0;            ///< budget; 0: by time
+  TimeUs budget_us = 0;             ///< by the clock
+  TimeUs run_limit_us = 0;          ///< of a run, by the clock; 0: none
+  std::uint64_t seed = 0;           ///< of configurations and intervals
   std::vector<std::int64_t> seeds;  ///< of runs
 };
 
@@ -50,15 +50,15 @@ struct TuneComparison {
 
 struct TuneResult {
   std::vector<TuneRung> rungs;
-  std::vector<ParamValues> tried;             ///< configurations of the first rung
-  std::map<std::string, std::int64_t> lost;   ///< runs that did not end or failed, by cause
-  std::optional<ParamValues> example_lost;    ///< one of their configurations
-  std::optional<ParamValues> best;            ///< nothing: no configuration beats the default on the window of tuning
-  TuneComparison tuned;                       ///< on the window of tuning: too good, as it was chosen there
+  std::vector<ParamValues> tried;            ///< configurations of the first rung
+  std::map<std::string, std::int64_t> lost;  ///< runs that did not end or failed, by cause
+  std::optional<ParamValues> example_lost;   ///< one of their configurations
+  std::optional<ParamValues> best;           ///< nothing: no configuration beats the default on the window of tuning
+  TuneComparison tuned;                      ///< on the window of tuning: too good, as it was chosen there
   std::vector<TuneComparison> later;
-  PairedGain all_later;                       ///< over their days together
-  std::string lost_later;                     ///< why the best one has no result on a later window; empty: it has
-  bool better = false;                        ///< the interval over all later days is above 0
+  PairedGain all_later;    ///< over their days together
+  std::string lost_later;  ///< why the best one has no result on a later window; empty: it has
+  bool better = false;     ///< the interval over all later days is above 0
 
   std::int64_t lost_runs() const;
 };
