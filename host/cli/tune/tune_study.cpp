@@ -175,6 +175,7 @@ class TuneStudy {
               std::vector<std::optional<std::int64_t>>& values) {
     std::vector<SearchCell> cells;
     const bool last = &rung == &result_.rungs.back();
+    cells.reserve(configurations.size());
     for (const ParamValues& one : configurations) cells.push_back(cell(rung.window, one, last, most_decisions(usual)));
     Figures figures;
     const std::string what = fmt::format("{} of {} days", core::counted(static_cast<std::int64_t>(configurations.size()), "configuration"),
@@ -205,6 +206,7 @@ class TuneStudy {
       rung.kept = static_cast<std::int64_t>(best.size());
       if (!best.empty()) rung.best = values[best.front()];
       std::vector<ParamValues> kept;
+      kept.reserve(best.size());
       for (const std::size_t c : best) kept.push_back(configurations[c]);
       configurations = std::move(kept);
     }
