@@ -38,6 +38,8 @@ void add_all(Commands& commands, const CLI::App& app) {
   add_simulate(commands);
   add_report(commands);
   add_sweep(commands);
+  add_capacity(commands);
+  add_tune(commands);
   add_fit(commands);
   add_bench(commands);
   add_policies(commands);

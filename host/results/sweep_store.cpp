@@ -190,6 +190,19 @@ std::vector<std::string> SweepStore::versions() {
   return file_.database().texts("SELECT DISTINCT r.berth FROM sweep_runs s JOIN runs r ON r.id = s.run ORDER BY 1");
 }
 
+std::vector<CompletedJob> SweepStore::jobs(const std::string& key) {
+  std::vector<CompletedJob> jobs;
+  Statement query(file_.database(),
+                  "SELECT j.submit_us, j.jct_us, j.queue_us, j.start_us - j.submit_us FROM jobs j JOIN sweep_runs s ON s.run = j.run "
+                  "WHERE s.key = ? AND j.outcome = 'completed' ORDER BY j.rowid");
+  query.bind(key);
+  while (query.step()) {
+    CompletedJob& job = jobs.emplace_back();
+    job.submit_us = query.number(0), job.jct_us = query.number(1), job.queue_us = query.number(2), job.first_us = query.number(3);
+  }
+  return jobs;
+}
+
 std::string SweepStore::hash() { return content_hash(file_.database()); }
 
 std::map<std::string, SweepFigures> stored_figures(const std::string& path) {

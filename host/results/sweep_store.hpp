@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "host/results/results_file.hpp"
@@ -17,6 +18,11 @@ namespace berth::results {
 struct CountedFigures {
   std::int64_t jobs = 0, completed = 0, rejected = 0, unfinished = 0, killed = 0;
   sim::Distribution jct_us, wait_us, first_us;
+};
+
+/// A completed job of a run.
+struct CompletedJob {
+  TimeUs submit_us = 0, jct_us = 0, queue_us = 0, first_us = 0;  ///< the last: from submission to the first start
 };
 
 /// A run of a sweep, besides its results.
@@ -57,7 +63,9 @@ class StoreLock {
 class SweepStore {
  public:
   /// @throws as StoreLock and ResultsFile.
-  explicit SweepStore(const std::string& path) : lock_(path), file_(path) {}
+  explicit SweepStore(const std::string& path) : lock_(std::in_place, path), file_(path) {}
+  /// A store in memory.
+  explicit SweepStore(Database::InMemory memory) : file_(memory) {}
 
   /// Figures of the runs that are stored, by key.
   std::map<std::string, SweepFigures> figures();
@@ -70,11 +78,13 @@ class SweepStore {
   /// Versions of the program that made the runs.
   std::vector<std::string> versions();
   std::string hash();
+  /// Completed jobs of a run whose rows were kept.
+  std::vector<CompletedJob> jobs(const std::string& key);
 
  private:
   SweepFigures figures_of(const std::string& key);
 
-  StoreLock lock_;  // before file_: SQLite's own locks would end with a descriptor that is closed earlier
+  std::optional<StoreLock> lock_;  // before file_: SQLite's own locks would end with a descriptor that is closed earlier
   ResultsFile file_;
 };
 

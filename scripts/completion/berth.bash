@@ -8,7 +8,7 @@ _berth_names() {
 
 _berth() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}
-  local commands="plan explain whatif validate bound import topology generate shadow simulate report sweep fit bench policies devices version help"
+  local commands="plan explain whatif validate bound import topology generate shadow simulate report sweep capacity tune fit bench policies devices version help"
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$cur")
@@ -81,6 +81,14 @@ _berth() {
         simulate) words="--cluster --trace --trace-format --virtual-clusters --stream --workload --jobs --load --policy --policy-exec --policy-timeout --param --placement --estimates --progress --overheads --events --failures --round --at-events --elastic --fidelity --gpu-jobs --network --by --out --jobs-out --history-out --series-out --series-every --stays --threads --seed --json" ;;
         report) words="--out --format --part --metric --baseline --links --run --gantt-rows" ;;
         sweep) words="--out --until --threads --shard --merge --dry-run --hash --json" ;;
+        capacity)
+          words="--target --node --fixed --from --to --alone --price --power --power-price --seeds --confidence --resample --load-gpus --warm-up
+            --trace --trace-format --virtual-clusters --workload --jobs --load --policy --param --placement --estimates --progress --overheads --events --failures --round --at-events --elastic --fidelity --gpu-jobs --network --out --threads --json"
+          ;;
+        tune)
+          words="--cluster --window --validate --metric --space --budget --run-limit --seeds --seed
+            --trace --trace-format --virtual-clusters --workload --jobs --load --policy --param --placement --estimates --progress --overheads --events --failures --round --at-events --elastic --fidelity --gpu-jobs --network --out --threads --json"
+          ;;
         fit) words="--out --test --leave-out --json" ;;
         bench) words="--suite --threads --device --seed --json --quick" ;;
         policies) words="--json --names $("${COMP_WORDS[0]}" policies --names 2>/dev/null)" ;;

@@ -14,6 +14,7 @@
 
 #include "host/results/database.hpp"
 #include "tests/cli/command.hpp"
+#include "tests/support/json_schema.hpp"
 
 namespace berth::test {
 namespace {
@@ -414,6 +415,9 @@ TEST(CliSweep, ShowsMeansIntervalsAndDifferencesOfPairs) {
   EXPECT_TRUE(contains(json.out, R"({"cell":{"policy":"fifo","params.discipline":"greedy"},"seeds":3,"metrics":{"mean_jct_s":{"mean":)"))
       << json.out;
   EXPECT_TRUE(contains(json.out, R"("differences":{"mean_jct_s":{"mean":-)")) << json.out;
+  const std::string schema = content_of(BERTH_SOURCE_DIR "/data/schemas/berth.sweep.v1.json");
+  std::istringstream lines(json.out);
+  for (std::string line; std::getline(lines, line);) EXPECT_EQ(schema_fault(line, schema), "") << line;
   const std::int64_t sum = number_in(sweep.at("s.sqlite"),
                                      "SELECT sum(s.mean_jct_us) FROM sweep_runs s JOIN runs r ON r.id = s.run WHERE "
                                      "policy = 'fifo' AND params LIKE '%greedy%'");

@@ -14,11 +14,12 @@ TEST(CliValues, DurationsAreExactMicroseconds) {
   EXPECT_EQ(parse_duration("2m"), 120 * kSecond);
   EXPECT_EQ(parse_duration("1.50m"), 90 * kSecond);
   EXPECT_EQ(parse_duration("1h"), 3'600 * kSecond);
+  EXPECT_EQ(parse_duration("1.5d"), 36 * 3'600 * kSecond);
 }
 
 TEST(CliValues, WhatIsNoDurationIsRefused) {
   for (const char* text :
-       {"", "100", "ms", "-1s", "1e3s", "1.s", ".5s", "0.5us", "1.0000001s", "9999999999999s", "1 s", "1d", "1.5.5s", "nan"}) {
+       {"", "100", "ms", "-1s", "1e3s", "1.s", ".5s", "0.5us", "1.0000001s", "9999999999999s", "1 s", "1y", "1.5.5s", "nan"}) {
     EXPECT_THROW(parse_duration(text), InvalidArgument) << text;
   }
 }

@@ -23,7 +23,7 @@ enum ExitCode : int {
 inline constexpr const char* kExitCodes =
     "Exit codes:\n"
     "  0  done\n"
-    "  1  the plan is invalid, or every job is rejected\n"
+    "  1  the plan is invalid, every job is rejected, or no size is enough\n"
     "  2  wrong usage, wrong input, or a file that cannot be read or written\n"
     "  3  an internal error, or out of memory\n";
 
@@ -62,6 +62,8 @@ void add_shadow(Commands& commands);
 void add_simulate(Commands& commands);
 void add_report(Commands& commands);
 void add_sweep(Commands& commands);
+void add_capacity(Commands& commands);
+void add_tune(Commands& commands);
 void add_fit(Commands& commands);
 void add_bench(Commands& commands);
 void add_policies(Commands& commands);

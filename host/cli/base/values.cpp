@@ -37,8 +37,8 @@ std::optional<std::int64_t> times(std::string_view text, std::int64_t unit) {
 }  // namespace
 
 TimeUs parse_duration(std::string_view text) {
-  constexpr std::pair<std::string_view, std::int64_t> kUnits[] = {
-      {"us", 1}, {"ms", 1'000}, {"s", kSecond}, {"m", 60 * kSecond}, {"h", 3'600 * kSecond}};
+  constexpr std::pair<std::string_view, std::int64_t> kUnits[] = {{"us", 1},           {"ms", 1'000},          {"s", kSecond},
+                                                                  {"m", 60 * kSecond}, {"h", 3'600 * kSecond}, {"d", 86'400 * kSecond}};
   const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
   for (const auto& unit : kUnits) {
     if (text.substr(digits) != unit.first) continue;

@@ -267,25 +267,14 @@ void add_simulate(Commands& commands) {
                                options, &run);
   app.add_option("--cluster", options->cluster, "Use this cluster: a file, or NODESxGPUS such as 32x8; else the trace's")->type_name("C");
   add_job_options(app, options->jobs);
+  add_stream_option(app, options->jobs);
   app.add_option("--policy", options->policies, "Decide by these policies: NAME, or NAME@PARAM=VALUE@PARAM=VALUE")->type_name("NAME");
   add_exec_options(app, options->exec);
-  app.add_option("--param", options->request.params, "Set a parameter of every policy that has it; repeatable")
-      ->allow_extra_args(false)
-      ->type_name("NAME=VALUE");
-  app.add_option("--placement", options->placement, "Set how jobs are packed: short for --param packing=")
-      ->check(CLI::IsMember({"count", "consolidate", "emptiest", "topology", "contention"}))
-      ->type_name("NAME");
-  app.add_option("--estimates", options->run.estimates, "Estimate run times: oracle (the truth), reactive, rolling, noise:P, none")
-      ->type_name("SOURCE")
-      ->capture_default_str();
-  app.add_option("--progress", options->run.progress, "Report progress: none, epochs, or noise:P (also loss and accuracy)")
-      ->type_name("SOURCE")
-      ->capture_default_str();
+  add_param_options(app, options->request.params, options->placement);
+  add_source_options(app, options->run);
   add_world_options(app, options->world);
   add_iteration_options(app, options->iterations);
-  app.add_option("--round", options->run.round, "Decide at multiples of DURATION only; else at every event")->type_name("DURATION");
-  app.add_flag("--at-events", options->run.events_too, "With --round, also decide at every event");
-  app.add_flag("--elastic", options->run.elastic, "Let elastic jobs run at every GPU count that was measured");
+  add_decision_options(app, options->run);
   app.add_option("--jobs-out", options->jobs_out, "Write a row for each job and policy to FILE (CSV)")->type_name("FILE");
   app.add_option("--history-out", options->history_out, "Write the epochs of completed jobs for 'berth fit' to FILE (CSV)")
       ->type_name("FILE");

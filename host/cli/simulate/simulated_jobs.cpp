@@ -83,9 +83,9 @@ std::vector<std::string> SimulatedJobs::make_queues(Snapshot& cluster) {
   return notes;
 }
 
-void SimulatedJobs::draw_for(const Snapshot& cluster, std::uint64_t seed) {
+void SimulatedJobs::draw_for(const Snapshot& cluster, std::uint64_t seed, std::int64_t gpus) {
   if (workload_.empty()) return;
-  synthetic_.gpus = sim::working_gpus(cluster);
+  synthetic_.gpus = gpus > 0 ? gpus : sim::working_gpus(cluster);
   synthetic_.seed = seed;
   if (synthetic_.workload == sim::Workload::kLlm) synthetic_.fabric = sim::LlmFabric::of(cluster);
   const sim::SyntheticJobs drawn(synthetic_);
@@ -108,13 +108,16 @@ void add_job_options(CLI::App& app, JobOptions& options) {
       ->check(CLI::IsMember({"nodes", "guarantees", "limits"}))
       ->type_name("WHAT")
       ->capture_default_str();
-  app.add_flag("--stream", options.stream, "Read a sorted file of the format 'trace' while it is simulated");
   app.add_option("--workload", options.workload, "Draw jobs from these published statistics instead of --trace")
       ->check(CLI::IsMember({"philly", "helios", "pai", "llm", "ones"}))
       ->type_name("NAME");
   app.add_option("--jobs", options.jobs, "With --workload, draw N jobs (ones: 50)")->check(whole_number<std::int64_t>(1))->type_name("N");
   app.add_option("--load", options.load, "With --workload, submit this fraction of the GPU-time (0.8; ones: as published)")
       ->type_name("FRACTION");
+}
+
+void add_stream_option(CLI::App& app, JobOptions& options) {
+  app.add_flag("--stream", options.stream, "Read a sorted file of the format 'trace' while it is simulated");
 }
 
 }  // namespace berth::cli

@@ -23,7 +23,9 @@ struct JobOptions {
   std::int64_t jobs = 0;
 };
 
+/// All but `--stream`.
 void add_job_options(CLI::App& app, JobOptions& options);
+void add_stream_option(CLI::App& app, JobOptions& options);
 
 /// The jobs of `berth simulate`: a trace in memory, a trace that is read during the simulation, or generated jobs.
 class SimulatedJobs {
@@ -36,8 +38,8 @@ class SimulatedJobs {
   const io::Imported& imported() const { return imported_; }
   /// Makes virtual clusters queues of the cluster, where that was asked for. @returns what was assumed
   std::vector<std::string> make_queues(Snapshot& cluster);
-  /// For generated jobs: the cluster whose GPUs the load refers to, and that they fit.
-  void draw_for(const Snapshot& cluster, std::uint64_t seed);
+  /// For generated jobs: the cluster whose GPUs the load refers to, and that they fit. @param gpus  > 0: that many instead
+  void draw_for(const Snapshot& cluster, std::uint64_t seed, std::int64_t gpus = 0);
 
   /// Name and profiles; jobs only where they are in memory.
   const Trace& trace() const { return imported_.trace; }

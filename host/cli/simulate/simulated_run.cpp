@@ -29,6 +29,30 @@ void RunOptions::put_into(sim::SimulationSettings& settings) const {
     throw InvalidArgument("--at-events: without --round decisions are made at events anyway");
 }
 
+void add_param_options(CLI::App& app, std::vector<std::string>& params, std::string& placement) {
+  app.add_option("--param", params, "Set a parameter of every policy that has it; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE");
+  app.add_option("--placement", placement, "Set how jobs are packed: short for --param packing=")
+      ->check(CLI::IsMember({"count", "consolidate", "emptiest", "topology", "contention"}))
+      ->type_name("NAME");
+}
+
+void add_source_options(CLI::App& app, RunOptions& options) {
+  app.add_option("--estimates", options.estimates, "Estimate run times: oracle (the truth), reactive, rolling, noise:P, none")
+      ->type_name("SOURCE")
+      ->capture_default_str();
+  app.add_option("--progress", options.progress, "Report progress: none, epochs, or noise:P (also loss and accuracy)")
+      ->type_name("SOURCE")
+      ->capture_default_str();
+}
+
+void add_decision_options(CLI::App& app, RunOptions& options) {
+  app.add_option("--round", options.round, "Decide at multiples of DURATION only; else at every event")->type_name("DURATION");
+  app.add_flag("--at-events", options.events_too, "With --round, also decide at every event");
+  app.add_flag("--elastic", options.elastic, "Let elastic jobs run at every GPU count that was measured");
+}
+
 results::Run simulate_run(sim::SimulationSettings settings, const RunNames& names, const SimulatedJobs& jobs, const Snapshot& cluster,
                           const sim::MeasuresRequest& want, const RunWatch& watch) {
   results::Run run;

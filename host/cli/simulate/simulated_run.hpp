@@ -1,8 +1,10 @@
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "host/cli/simulate/simulated_jobs.hpp"
 #include "host/results/results_file.hpp"
@@ -18,6 +20,13 @@ struct RunOptions {
   /// @throws InvalidArgument naming the option.
   void put_into(sim::SimulationSettings& settings) const;
 };
+
+/// `--param` and `--placement`.
+void add_param_options(CLI::App& app, std::vector<std::string>& params, std::string& placement);
+/// `--estimates` and `--progress`.
+void add_source_options(CLI::App& app, RunOptions& options);
+/// `--round`, `--at-events` and `--elastic`.
+void add_decision_options(CLI::App& app, RunOptions& options);
 
 /// How a run is called in results.
 struct RunNames {

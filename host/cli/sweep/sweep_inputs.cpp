@@ -17,7 +17,7 @@ bool drawn_by_seed(const RunDraft& draft) { return !draft.jobs.workload.empty() 
 
 std::string changed_name(const std::string& name, const SweepCell& cell) {
   std::string changes;
-  for (const char* key : {"remove_users", "remove_virtual_clusters", "resample", "load"}) {
+  for (const char* key : {"remove_users", "remove_virtual_clusters", "window", "resample", "load", "load_gpus"}) {
     const auto found = cell.texts.find(key);
     if (found != cell.texts.end()) changes += fmt::format("{}{}={}", changes.empty() ? "" : ", ", key, found->second);
   }
@@ -67,7 +67,7 @@ std::shared_ptr<const SweepWorld> SweepInputs::make(const SweepCell& cell, std::
     auto jobs = std::make_shared<SimulatedJobs>(draft.jobs);
     world->cluster = io::cluster_from(draft.cluster, jobs->imported());
     sim::change_cluster(world->cluster, draft.cluster_changes);
-    jobs->draw_for(world->cluster, static_cast<std::uint64_t>(seed));
+    jobs->draw_for(world->cluster, static_cast<std::uint64_t>(seed), draft.load_gpus);
     world->jobs = jobs;
   } else {
     const std::shared_ptr<const SimulatedJobs> recorded = read(draft.jobs);
@@ -82,7 +82,7 @@ std::shared_ptr<const SweepWorld> SweepInputs::make(const SweepCell& cell, std::
     }
     if (!draft.trace_changes.none()) {
       io::Imported changed;
-      const std::int64_t gpus = sim::working_gpus(world->cluster);
+      const std::int64_t gpus = draft.load_gpus > 0 ? draft.load_gpus : sim::working_gpus(world->cluster);
       changed.trace = sim::changed_trace(world->jobs->trace(), draft.trace_changes, gpus, static_cast<std::uint64_t>(seed));
       changed.trace.name = changed_name(changed.trace.name, cell);
       world->jobs = std::make_shared<SimulatedJobs>(std::move(changed), io::VirtualClusterUse::kNodes);

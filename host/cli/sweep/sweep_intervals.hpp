@@ -15,9 +15,6 @@ struct SweepInterval {
 
 SweepInterval interval_of(const std::vector<std::int64_t>& values);
 
-/// The 97.5 % quantile of Student's t distribution. @param freedom  >= 1
-double student_t(std::int64_t freedom);
-
 /// Whether the interval reaches at most this part of the mean to each side. Never with one value.
 bool is_narrow(const SweepInterval& interval, std::int64_t part_ppm);
 

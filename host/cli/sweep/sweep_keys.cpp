@@ -36,6 +36,8 @@ constexpr std::array kRunKeys{
     RunKey{.name = "workload", .one_of = "philly helios pai llm ones"},
     RunKey{.name = "jobs", .kind = kCount},
     RunKey{.name = "load"},
+    RunKey{.name = "load_gpus", .kind = kCount},
+    RunKey{.name = "window"},
     RunKey{.name = "resample"},
     RunKey{.name = "remove_users", .kind = kWords},
     RunKey{.name = "remove_virtual_clusters", .kind = kWords},
@@ -78,6 +80,17 @@ std::int64_t count_of(std::string_view key, std::string_view text, std::int64_t 
   if (error != std::errc() || end != text.data() + text.size() || number < least || number > most)
     throw InvalidArgument(fmt::format("{}: '{}': expected a number from {} to {}", key, echoed(text), least, most));
   return number;
+}
+
+// "7d..35d", where either end may be missing.
+void parse_window(std::string_view text, sim::TraceChanges& changes) {
+  if (text.empty()) return;
+  const std::size_t dots = text.find("..");
+  if (dots == text.npos) throw InvalidArgument(fmt::format("window: '{}': expected FROM..TO, such as 7d..35d", echoed(text)));
+  const std::string_view from = text.substr(0, dots), to = text.substr(dots + 2);
+  if (!from.empty()) changes.from_us = parse_duration(from);
+  if (!to.empty()) changes.until_us = parse_duration(to);
+  if (changes.from_us >= changes.until_us) throw InvalidArgument(fmt::format("window: '{}': it ends before it begins", echoed(text)));
 }
 
 std::string value_in(const RunTexts& texts, std::string_view key) {
@@ -143,10 +156,15 @@ RunDraft parsed(const RunTexts& texts, const std::string& folder) {
     draft.trace_changes.block_us = parse_duration(text("resample"));
     if (draft.trace_changes.block_us <= 0) throw InvalidArgument("resample: a block takes a time above 0");
   }
+  parse_window(text("window"), draft.trace_changes);
+  if (!text("load_gpus").empty()) {
+    if (text("load").empty() && recorded) throw InvalidArgument("load_gpus: there is no load that would refer to it");
+    draft.load_gpus = count_of("load_gpus", text("load_gpus"), 1, std::int64_t{kMaxNodes} * kMaxGpusPerNode);
+  }
   draft.trace_changes.remove_users = parts_of_text(text("remove_users"));
   draft.trace_changes.remove_virtual_clusters = parts_of_text(text("remove_virtual_clusters"));
   if (!recorded && !draft.trace_changes.none())
-    throw InvalidArgument("resample, remove_users and remove_virtual_clusters change a trace, and there is none");
+    throw InvalidArgument("window, resample, remove_users and remove_virtual_clusters change a trace, and there is none");
   draft.run.estimates = text("estimates");
   draft.run.progress = text("progress");
   draft.run.round = text("round");

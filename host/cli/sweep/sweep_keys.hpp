@@ -45,6 +45,7 @@ struct RunDraft {
   IterationOptions iterations;
   sim::TraceChanges trace_changes;
   sim::NodeChanges cluster_changes;
+  std::int64_t load_gpus = 0;  ///< that the load refers to; 0: those of the cluster
   std::string warm_up;
   std::vector<std::string> keep;
   Request request;

@@ -93,15 +93,13 @@ class CellMaker {
     if (edit != nullptr) {
       for (const auto& [key, text] : edit->values) texts.insert_or_assign(key, text);
     }
-    std::erase_if(texts, [](const auto& entry) { return entry.second.empty(); });
     SweepCell cell;
     try {
-      cell.draft = draft_of(texts, plan_.spec.folder);
+      cell = make_cell(texts, identity_, plan_.spec.folder);
     } catch (const InvalidArgument& error) {
       const std::string where = described(texts, edit_name);
       throw InputError(plan_.spec.path, "", 0, where.empty() ? error.what() : fmt::format("{}: {}", where, error.what()));
     }
-    cell.identity = identity_.of(texts, cell.draft);
     const auto [known, fresh] = known_.emplace(cell.identity, edit_name);
     if (!fresh && known->second != edit_name) {
       throw InputError(
@@ -109,8 +107,6 @@ class CellMaker {
           fmt::format("{}: the run is the same as with edit '{}': leave one out", described(texts, edit_name), echoed(known->second)));
     }
     if (!fresh) return;
-    cell.inputs = identity_.of_inputs(texts);
-    cell.texts = std::move(texts);
     for (const std::string& column : plan_.columns) cell.labels.push_back(label_of(cell, column, edit_name));
     plan_.cells.push_back(std::move(cell));
   }
@@ -151,6 +147,16 @@ std::int64_t SweepPlan::most_seeds() const {
 std::string sweep_key(const SweepCell& cell, std::int64_t seed) {
   constexpr std::size_t kKeyDigits = 32;
   return results::sha256_of(fmt::format("{}seed={}\n", cell.identity, seed)).substr(0, kKeyDigits);
+}
+
+SweepCell make_cell(RunTexts texts, RunIdentity& identity, const std::string& folder) {
+  std::erase_if(texts, [](const auto& entry) { return entry.second.empty(); });
+  SweepCell cell;
+  cell.draft = draft_of(texts, folder);
+  cell.identity = identity.of(texts, cell.draft);
+  cell.inputs = identity.of_inputs(texts);
+  cell.texts = std::move(texts);
+  return cell;
 }
 
 SweepPlan plan_sweep(SweepSpec spec) {

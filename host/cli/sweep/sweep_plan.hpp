@@ -17,6 +17,8 @@ struct SweepCell {
   std::string inputs;               ///< of what happens to jobs; the same for all cells of a block
   std::vector<std::string> labels;  ///< one for each column of the plan
   std::size_t block = 0;
+  std::int64_t most_decisions = 0;  ///< > 0: a run that makes more is given up, as one that does not end
+  TimeUs most_us = 0;               ///< > 0: the same for a run that takes longer, by the clock
 };
 
 /// The runs of a spec.
@@ -34,6 +36,9 @@ struct SweepPlan {
 
 /// The key of a run: it depends on what the run is, not on the other runs of the spec.
 std::string sweep_key(const SweepCell& cell, std::int64_t seed);
+
+/// A cell without labels, of texts that may be empty. @throws InvalidArgument; EnvironmentError for files that cannot be read.
+SweepCell make_cell(RunTexts texts, RunIdentity& identity, const std::string& folder);
 
 /// @throws InputError naming the spec; InvalidArgument; EnvironmentError for files that cannot be read.
 SweepPlan plan_sweep(SweepSpec spec);

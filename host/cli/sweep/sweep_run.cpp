@@ -1,11 +1,14 @@
 #include "host/cli/sweep/sweep_run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <new>
 #include <utility>
 
 #include "berth/error.hpp"
+#include "host/core/base/civil_time.hpp"
 #include "host/sim/base/spread.hpp"
 
 namespace berth::cli {
@@ -54,6 +57,7 @@ void simulate_cell(const SweepCell& cell, std::int64_t seed, SweepInputs& inputs
   settings.request.seed = static_cast<std::uint64_t>(seed);
   draft.run.put_into(settings);
   draft.iterations.put_into(settings, done.world->cluster);
+  settings.most_decisions = cell.most_decisions;
   sim::MeasuresRequest want;
   if (draft.keeps("groups")) want.groups.fill(true);
   want.queues = draft.keeps("groups");
@@ -61,12 +65,17 @@ void simulate_cell(const SweepCell& cell, std::int64_t seed, SweepInputs& inputs
   want.series = draft.keeps("series");
   Counting counting(warm_up_of(draft.warm_up), *done.world);
   RunWatch watch;
-  watch.stop = stop;
+  const auto late = [&] { return cell.most_us > 0 && std::chrono::steady_clock::now() - begin > std::chrono::microseconds(cell.most_us); };
+  watch.stop = [&] { return stop() || late(); };
   watch.job = [&](const sim::JobOutcome& job) { counting.add(job); };
   const auto shown = cell.texts.find("cluster");
   const RunNames names{draft.policy, shown == cell.texts.end() ? "" : shown->second};
   done.run = simulate_policy(std::move(settings), names, *done.world->jobs, done.world->cluster, want, watch);
   done.run.load_s = load_s;
+  if (done.run.totals.interrupted && cell.most_decisions > 0 && done.run.totals.decisions >= cell.most_decisions)
+    throw InvalidArgument(fmt::format("the run was given up after {} decisions, as one that does not end", cell.most_decisions));
+  if (done.run.totals.interrupted && !stop() && late())
+    throw InvalidArgument(fmt::format("the run was given up after {} s", core::format_seconds(cell.most_us)));
   done.interrupted = done.run.totals.interrupted;
   done.entry = {sweep_key(cell, seed), RunIdentity::json(cell.texts, seed), counting.finish()};
 }

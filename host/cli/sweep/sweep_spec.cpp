@@ -22,8 +22,8 @@
 #include "berth/io.hpp"
 #include "host/cli/base/echoed.hpp"
 #include "host/cli/base/values.hpp"
+#include "host/cli/sweep/metric_text.hpp"
 #include "host/core/base/suggest.hpp"
-#include "host/results/sweep_store.hpp"
 
 namespace berth::cli {
 namespace {
@@ -249,15 +249,6 @@ class SpecReader {
 };
 
 }  // namespace
-
-std::size_t metric_named(std::string_view key, std::string_view name) {
-  if (const auto metric = results::sweep_metric(name)) return *metric;
-  std::vector<std::string_view> names{"jct", "queue"};
-  for (const results::SweepMetric& metric : results::kSweepMetricTable) names.push_back(metric.name);
-  const std::string near = core::did_you_mean(name, names);
-  throw InvalidArgument(fmt::format("{}: unknown metric '{}'{}", key, echoed(name),
-                                    near.empty() ? fmt::format(" (known: {})", fmt::join(names, ", ")) : near));
-}
 
 SweepUntil parse_until(std::string_view text) {
   const std::size_t colon = text.find(':');

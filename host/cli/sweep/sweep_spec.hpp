@@ -49,8 +49,6 @@ inline constexpr std::int64_t kMostSweepRuns = 1'000'000;
 
 /// @throws InvalidArgument naming the text.
 SweepUntil parse_until(std::string_view text);
-/// @throws InvalidArgument with the nearest known name.
-std::size_t metric_named(std::string_view key, std::string_view name);
 
 /// @throws InputError naming file, line and key.
 SweepSpec parse_sweep_spec(std::string_view text, const std::string& path);

@@ -15,7 +15,4 @@ struct MeanEstimate {
 
 MeanEstimate estimate_of(std::span<const std::int64_t> values);
 
-/// The 97.5 % quantile of Student's t, to four digits.
-double student_975(std::int64_t degrees);
-
 }  // namespace berth::report

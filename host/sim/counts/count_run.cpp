@@ -39,7 +39,8 @@ CountRun::CountRun(const Replayed& trace, const SimulationSettings& settings, co
 }
 
 bool CountRun::interrupted() {
-  totals_.interrupted = settings_.interrupted && totals_.decisions % 1024 == 0 && settings_.interrupted();
+  const bool enough = settings_.most_decisions > 0 && totals_.decisions >= settings_.most_decisions;
+  totals_.interrupted = enough || (settings_.interrupted && totals_.decisions % 1024 == 0 && settings_.interrupted());
   return totals_.interrupted;
 }
 

@@ -43,6 +43,16 @@ void remove_jobs(Trace& trace, const char* key, const std::vector<std::string>& 
   if (trace.jobs.empty()) throw InvalidArgument(fmt::format("{}: no job is left", key));
 }
 
+// Instants count from the first submission of the trace, not of the jobs that are left.
+void keep_window(Trace& trace, TimeUs first_us, const TraceChanges& changes) {
+  if (changes.from_us == 0 && changes.until_us == kNever) return;
+  std::erase_if(trace.jobs, [&](const TraceJob& job) {
+    const TimeUs at = job.submit_us - first_us;
+    return at < changes.from_us || at >= changes.until_us;
+  });
+  if (trace.jobs.empty()) throw InvalidArgument("window: no job is submitted in it");
+}
+
 void draw_blocks(Trace& trace, TimeUs block_us, std::uint64_t seed) {
   const TimeUs first = trace.jobs.front().submit_us, span = trace.jobs.back().submit_us - first;
   if (span < block_us) throw InvalidArgument("resample: the trace is no longer than a block, so that there is nothing to draw");
@@ -86,8 +96,10 @@ void set_load(Trace& trace, std::int32_t load_ppm, std::int64_t gpus) {
 Trace changed_trace(const Trace& trace, const TraceChanges& changes, std::int64_t gpus, std::uint64_t seed) {
   Trace changed = trace;
   if (changed.jobs.empty()) return changed;
+  const TimeUs first_us = changed.jobs.front().submit_us;
   remove_jobs(changed, "remove_users", changes.remove_users, &TraceJob::user);
   remove_jobs(changed, "remove_virtual_clusters", changes.remove_virtual_clusters, &TraceJob::virtual_cluster);
+  keep_window(changed, first_us, changes);
   if (changes.block_us > 0) draw_blocks(changed, changes.block_us, seed);
   if (changes.load_ppm > 0) set_load(changed, changes.load_ppm, gpus);
   return changed;

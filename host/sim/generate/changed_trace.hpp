@@ -12,10 +12,13 @@ namespace berth::sim {
 
 struct TraceChanges {
   std::vector<std::string> remove_users, remove_virtual_clusters;  ///< their jobs are left out
-  TimeUs block_us = 0;                                             ///< > 0: blocks of this length are drawn with replacement, by the seed
+  TimeUs from_us = 0, until_us = kNever;  ///< only jobs that are submitted then count, from the first submission on
+  TimeUs block_us = 0;                    ///< > 0: blocks of this length are drawn with replacement, by the seed
   std::int32_t load_ppm = 0;  ///< > 0: submissions are moved together or apart so that the jobs ask for this part of the GPU-time
 
-  bool none() const { return remove_users.empty() && remove_virtual_clusters.empty() && block_us == 0 && load_ppm == 0; }
+  bool none() const {
+    return remove_users.empty() && remove_virtual_clusters.empty() && from_us == 0 && until_us == kNever && block_us == 0 && load_ppm == 0;
+  }
 };
 
 inline constexpr std::int64_t kMaxBlocks = 1'000'000;

@@ -80,7 +80,8 @@ class Simulator {
     totals_.first_submit_us = upcoming_ != nullptr ? upcoming_->submit_us : 0;
     totals_.last_end_us = totals_.last_release_us = totals_.first_submit_us;
     for (TimeUs now = next_event(); now != kNever; now = next_event()) {
-      if (settings_.interrupted && settings_.interrupted()) {
+      const bool enough = settings_.most_decisions > 0 && totals_.decisions >= settings_.most_decisions;
+      if (enough || (settings_.interrupted && settings_.interrupted())) {
         totals_.interrupted = true;
         if (iterations_) advance(now);  // iterations have advanced until then
         break;

@@ -68,7 +68,7 @@ const std::vector<Inside>& insides() {
       {"host/policy/", {"base", "queue", "shapes", "search", "rounds"}},
       {"host/io/", {"json", "files", "fields", "formats", "traces", "kai", "topology", "kueue", "slurm"}},
       {"host/sim/", {"base", "iterations", "measures", "replay", "counts", "batch", "exec", "generate"}},
-      {"host/cli/", {"base", "bench", "import", "plan", "explain", "simulate", "sweep", "whatif"}},
+      {"host/cli/", {"base", "bench", "import", "plan", "explain", "simulate", "sweep", "search", "capacity", "tune", "whatif"}},
   };
   return all;
 }

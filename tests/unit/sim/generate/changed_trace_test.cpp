@@ -90,6 +90,25 @@ TEST(ChangedTrace, JobsOfUsersAreLeftOut) {
   EXPECT_EQ(changed_trace(hundred_jobs(), changes, 8, 0).jobs.back().submit_us, 4'000 * kSecond / 8);
 }
 
+TEST(ChangedTrace, AWindowCountsFromTheFirstSubmission) {
+  Trace trace = hundred_jobs();
+  for (TraceJob& one : trace.jobs) one.submit_us += 1000 * kSecond;
+  TraceChanges changes;
+  changes.from_us = 100 * kSecond;
+  changes.until_us = 200 * kSecond;
+  const Trace changed = changed_trace(trace, changes, 8, 0);
+  ASSERT_EQ(changed.jobs.size(), 10U);
+  EXPECT_EQ(changed.jobs.front().id, "j110");
+  EXPECT_EQ(changed.jobs.front().submit_us, 1100 * kSecond) << "jobs keep their instants";
+  EXPECT_EQ(changed.jobs.back().id, "j119");
+  changes.remove_users = {"even"};
+  EXPECT_EQ(changed_trace(trace, changes, 8, 0).jobs.size(), 5U) << "the first submission of the whole trace";
+  changes.until_us = kNever;
+  EXPECT_EQ(changed_trace(trace, changes, 8, 0).jobs.size(), 45U);
+  changes.from_us = 991 * kSecond;
+  EXPECT_EQ(problem_of(trace, changes), "window: no job is submitted in it");
+}
+
 TEST(ChangedTrace, SaysWhatCannotBeChanged) {
   const Trace trace = hundred_jobs();
   TraceChanges load, blocks, users, clusters;

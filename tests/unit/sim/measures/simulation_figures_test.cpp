@@ -73,6 +73,23 @@ TEST(SimulationFigures, AnInterruptedRunEndsWhereItStopped) {
   }
 }
 
+TEST(SimulationFigures, ARunStopsAfterItsDecisions) {
+  std::vector<TraceJob> jobs;
+  for (int j = 0; j < 50; ++j) jobs.push_back(job("j" + std::to_string(100 + j), 10 * j, 10'000, 1));
+  const Trace trace = trace_of(std::move(jobs));
+  for (const char* packing : kBothWays) {
+    SimulationSettings settings = ruled_by("fifo", packing);
+    settings.most_decisions = 20;
+    std::int64_t ended = 0;
+    const SimulationTotals totals = simulate(trace, io::uniform_cluster(8, 8), settings, [&](const JobOutcome&) { ++ended; });
+    EXPECT_TRUE(totals.interrupted) << packing;
+    EXPECT_EQ(totals.decisions, 20) << packing;
+    EXPECT_EQ(ended, 20) << packing << ": jobs that have come are unfinished";
+    settings.most_decisions = 1000;
+    EXPECT_FALSE(simulate(trace, io::uniform_cluster(8, 8), settings, [](const JobOutcome&) {}).interrupted) << packing;
+  }
+}
+
 // On GPUs 0..4 a has 0 and c 1 to 3 when d arrives and takes 0 to 2: a moves to 3, c starts again when d has ended.
 TEST(SimulationFigures, LostGpuTimeIsReportedByItsCause) {
   const Trace trace = trace_of({job("a", 0, 1'000, 1), job("c", 1, 500, 3), job("d", 2, 10, 3)});
