@@ -167,11 +167,12 @@ TEST(MixSearch, WithoutMixesOnlyOneKindIsBought) {
   for (const auto& [mix, held] : found.tried) EXPECT_TRUE(mix[0] == 0 || mix[1] == 0);
 }
 
-// With 10 of the first kind more of the second are needed than with none: the bounds of the neighbours do not hold.
-TEST(MixSearch, ABoundThatIsWrongIsLeft) {
+// With 10 of the first kind more of the second are needed than with none: that mix cannot be the cheapest, and is left out.
+TEST(MixSearch, AMixThatNeedsMoreThanItsNeighbourIsNoAnswer) {
   const auto odd = [](std::int64_t a, std::int64_t b) { return a >= 20 || (a == 10 ? b >= 35 : b >= 30); };
-  const MixFound found = mix_search(range_of(1, 100, 20, 1), range_of(1, 100, 20, 1), odd, 1, 10);
-  EXPECT_EQ(found.cheapest, mix_of(20, 0));
+  const MixFound found = mix_search(range_of(1, 100, 20, 1), range_of(1, 100, 20, 1), odd, 4, 2);
+  EXPECT_EQ(found.cheapest, mix_of(0, 30));
+  for (const auto& [mix, held] : found.tried) EXPECT_TRUE(mix[0] != 10 || mix[1] <= 30) << mix[1];
 }
 
 }  // namespace berth::cli

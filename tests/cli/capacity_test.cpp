@@ -142,6 +142,16 @@ TEST(CliCapacity, RunsAreThoseOfSweepsAndReportsShowThem) {
   EXPECT_TRUE(contains(berth("report '" + study.at("c.sqlite") + "' --format svg --part capacity --metric p99_wait").out, "<svg"));
 }
 
+TEST(CliCapacity, ReportsHaveACurveForEachKindOfNode) {
+  const Study study;
+  ASSERT_EQ(study.run("--node 4xA --node 8xB --target 'max_wait<=0s' --out '" + study.at("c.sqlite") + "'").code, 0);
+  const Answer curve = berth("report '" + study.at("c.sqlite") + "' --format csv --part capacity");
+  EXPECT_TRUE(contains(curve.out, "\"fifo, node_kinds 4xA\",28,")) << curve.out << curve.err;
+  EXPECT_TRUE(contains(curve.out, "\"fifo, node_kinds 8xB\",32,")) << curve.out;
+  const Answer drawn = berth("report '" + study.at("c.sqlite") + "' --format svg --part capacity --metric p99_wait");
+  EXPECT_TRUE(contains(drawn.out, "fifo, node_kinds 8xB")) << drawn.out;
+}
+
 TEST(CliCapacity, ConfidenceAsksForAPartOfTheSeeds) {
   const std::string base =
       "capacity --workload helios --jobs 800 --load-gpus 64 --policy fifo --target 'p90_wait<10m' --target 'rejected<=50' --node 8 --seeds "

@@ -40,14 +40,7 @@ std::vector<NodeMix> MixSearch::next(const std::map<NodeMix, bool>& holds) {
     std::vector<NodeMix> mixes;
     for (Line& line : lines_) {
       if (line.over) continue;
-      SizeStep step = next_sizes(line.range, sizes_of(line, holds));
-      if (step.sizes.empty() && !step.answer && line.range.to < alone_[line.kind].to) {
-        // The neighbours' bound is wrong: more nodes of the first kind made it worse.
-        line.range.start = line.range.to;
-        line.range.to = alone_[line.kind].to;
-        line.range.to_is_enough = false;
-        step = next_sizes(line.range, sizes_of(line, holds));
-      }
+      const SizeStep step = next_sizes(line.range, sizes_of(line, holds));
       line.over = step.sizes.empty();
       line.answer = step.answer;
       for (const std::int64_t size : step.sizes) mixes.push_back(line.mix(size));
@@ -87,6 +80,7 @@ bool MixSearch::add_between(const Known& left, const Known& right) {
   line.others = {first, 0};
   line.range = alone_[1];
   line.range.from = right.other.value_or(0);
+  // A mix that needs more of the second kind than with fewer of the first is no bargain.
   line.range.to = std::max(line.range.from, left.other.value_or(alone_[1].to));
   line.range.to_is_enough = left.other.has_value();
   line.range.start = line.range.from + (line.range.to - line.range.from) / 2;

@@ -94,6 +94,23 @@ void add_sweep_inputs(const std::string& text, std::map<std::string, std::string
   }
 }
 
+// "8xH100+8xA100" of "16x8xH100+5x8xA100", so that curves over the number of GPUs do not mix kinds of nodes. Empty for a file.
+std::string node_kinds(std::string_view cluster) {
+  std::set<std::string> kinds;
+  while (!cluster.empty()) {
+    const std::size_t end = std::min(cluster.find('+'), cluster.size());
+    const std::string_view part = cluster.substr(0, end);
+    const std::size_t x = part.find('x');
+    const bool counts = x != part.npos && x > 0 && part.substr(0, x).find_first_not_of("0123456789") == part.npos;
+    if (!counts || x + 1 == part.size() || part[x + 1] < '0' || part[x + 1] > '9') return "";
+    kinds.emplace(part.substr(x + 1));
+    cluster.remove_prefix(std::min(end + 1, cluster.size()));
+  }
+  std::string text;
+  for (const std::string& kind : kinds) text += (text.empty() ? "" : "+") + kind;
+  return text;
+}
+
 class RunGrouping {
  public:
   explicit RunGrouping(ReportInput& input) : input_(input) {}
@@ -212,6 +229,8 @@ ReportInput read_report_input(results::ResultsReader& store, const std::string& 
     const std::int64_t id = run.id;
     input.runs.push_back({std::move(run), store.details(id), store.inputs(id), store.job_count(id)});
     add_sweep_inputs(store.sweep_inputs(id), input.runs.back().details);
+    const std::string kinds = node_kinds(input.runs.back().stored.text("cluster"));
+    if (!kinds.empty()) input.runs.back().details.emplace("node_kinds", kinds);
   }
   for (const std::int64_t id : only) {
     if (std::none_of(input.runs.begin(), input.runs.end(), [&](const ReportRun& run) { return run.stored.id == id; }))

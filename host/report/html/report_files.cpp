@@ -97,13 +97,23 @@ std::int64_t gpus_of(const ReportFacts& facts, const Configuration& one) {
   return facts.input.runs[one.runs.front()].stored.number("gpus");
 }
 
+// One line for what differs in more than the size of the cluster, as the page has it.
+std::string curve_label(const Configuration& one) {
+  std::string label = one.label;
+  for (const auto& [name, value] : one.varying) {
+    if (name == "gpus" || name == "cluster" || name.rfind("param", 0) == 0) continue;
+    label += fmt::format(", {} {}", name, value.empty() ? "none" : value);
+  }
+  return label;
+}
+
 std::string capacity_csv(const ReportFacts& facts) {
   std::string text = "policy,gpus,metric,unit,runs,mean,half_width\n";
   for (std::size_t c = 0; c < facts.configurations.size(); ++c) {
     const Configuration& one = facts.input.configurations[c];
     for (std::size_t m = 0; m < kMetrics.size(); ++m) {
       const MeanEstimate& value = facts.comparison[c][m].value;
-      text += fmt::format("{},{},{},{},{},{},{}\n", csv_cell(one.label), gpus_of(facts, one), kMetrics[m].key, file_unit(kMetrics[m].unit),
+      text += fmt::format("{},{},{},{},{},{},{}\n", csv_cell(curve_label(one)), gpus_of(facts, one), kMetrics[m].key, file_unit(kMetrics[m].unit),
                           value.runs, core::decimal_text(value.mean, 6), half_text(value.half));
     }
   }
@@ -156,7 +166,7 @@ std::string capacity_svg(const ReportFacts& facts, std::size_t metric) {
   const double unit = shown_scale(one.unit);
   std::map<std::string, std::map<std::int64_t, std::size_t>> by_policy;
   for (std::size_t c = 0; c < facts.configurations.size(); ++c)
-    by_policy[facts.input.configurations[c].label][gpus_of(facts, facts.input.configurations[c])] = c;
+    by_policy[curve_label(facts.input.configurations[c])][gpus_of(facts, facts.input.configurations[c])] = c;
   std::vector<SvgLine> lines;
   for (const auto& [label, sizes] : by_policy) {
     SvgLine& line = lines.emplace_back();
