@@ -16,6 +16,7 @@
 #include "host/cli/plan/contest_json.hpp"
 #include "host/cli/simulate/simulation_json.hpp"
 #include "host/fit/predictor_json.hpp"
+#include "host/forecast/forecast_json.hpp"
 #include "host/io/formats/schemas.hpp"
 #include "host/io/traces/trace_json.hpp"
 #include "tests/golden/layout.hpp"
@@ -39,6 +40,7 @@ const std::vector<Format>& formats() {
       {"cluster", io::cluster_schema},      {"contest", cli::contest_schema},
       {"deltas", io::deltas_schema},        {"events", io::events_schema},
       {"edits", io::edits_schema},          {"whatif", io::what_if_schema},
+      {"when", io::forecast_schema},
       {"links", cli::links_schema},         {"queues", cli::queues_schema},
       {"overheads", io::overheads_schema},  {"plan", io::plan_schema},
       {"predictor", fit::predictor_schema}, {"simulation", cli::simulation_schema},
