@@ -29,7 +29,8 @@ constexpr std::size_t kKept = 40;
 /// One job at one instant.
 struct Asked {
   TimeUs at = 0, truth = 0, low = 0, high = 0, raw_low = 0, raw_high = 0, median = 0, past_low = 0, past_high = 0;
-  std::int32_t below_ppm = 0, upto_ppm = 0;  // futures that start before the truth; and no later
+  ForecastLevels levels;  // at the truth
+  int horizon = 0;
   std::int32_t job = 0, gpus = 0;
   bool first = false;
   std::array<TimeUs, kKept> futures{};  // starts in some of the futures, ascending
@@ -148,12 +149,12 @@ class BacktestRun {
     bool by_counts = false;
     const FutureTimes times = simulate_futures(present, learned, settings, by_counts);
     if (!by_counts) throw InvalidArgument("--backtest: it needs a policy and a cluster that are simulated by counts (docs/simulation-reference.md)");
-    const ForecastLevels levels = settings_.learn_us == 0 ? settings_.levels : learned_levels(at);
+    const LevelsByHorizon levels = learned_levels(at);
     out_.last_levels = levels;
     for (std::size_t row = 0; row < rows.size(); ++row) record(at, rows[row], times, static_cast<std::int32_t>(row), levels);
   }
 
-  void record(TimeUs at, std::int32_t job, const FutureTimes& times, std::int32_t row, const ForecastLevels& levels) {
+  void record(TimeUs at, std::int32_t job, const FutureTimes& times, std::int32_t row, const LevelsByHorizon& by_horizon) {
     std::vector<TimeUs> starts(times.starts(row), times.starts(row) + times.futures);
     for (TimeUs& start : starts) start = std::min(start, at + 60 * kDay);
     std::sort(starts.begin(), starts.end());
@@ -163,16 +164,14 @@ class BacktestRun {
     one.gpus = trace_.jobs[to_index(job)].gpus;
     one.truth = start_[to_index(job)];
     one.first = seen_.insert(job).second;
-    one.low = low_quantile(starts, levels.low_ppm);
+    one.median = low_quantile(starts, 500'000);
+    one.horizon = forecast_horizon(one.median - at);
+    const ForecastLevels& levels = by_horizon.at(static_cast<std::size_t>(one.horizon));
+    one.low = std::max(at, low_quantile(starts, levels.low_ppm));
     one.high = high_quantile(starts, levels.high_ppm);
     one.raw_low = low_quantile(starts, settings_.levels.low_ppm);
     one.raw_high = high_quantile(starts, settings_.levels.high_ppm);
-    one.median = low_quantile(starts, 500'000);
-    const auto share = [&](auto found) {
-      return static_cast<std::int32_t>((found - starts.begin()) * 1'000'000 / static_cast<std::ptrdiff_t>(starts.size()));
-    };
-    one.below_ppm = share(std::lower_bound(starts.begin(), starts.end(), one.truth));
-    one.upto_ppm = share(std::upper_bound(starts.begin(), starts.end(), one.truth));
+    one.levels = levels_at(starts, one.truth);
     for (std::size_t i = 0; i < kKept; ++i) one.futures[i] = starts[(2 * i + 1) * starts.size() / (2 * kKept)];
     past_waits(at, job, one);
     asked_.push_back(one);
@@ -180,31 +179,44 @@ class BacktestRun {
 
   // The levels between which nine of ten truths would have been. The truth of a job that still waits is later than now: it is
   // some future of those that start later.
-  ForecastLevels learned_levels(TimeUs now) const {
-    std::vector<std::int32_t> low, high;
+  LevelsByHorizon learned_levels(TimeUs now) const {
+    LevelsByHorizon out;
+    out.fill(settings_.levels);
+    if (settings_.learn_us == 0) return out;
+    std::array<std::vector<std::int32_t>, kForecastHorizons + 1> low, high;  // the last: of all
+    std::uint64_t count = 0;
     for (const Asked& one : asked_) {
       if (one.at < now - settings_.learn_us) continue;
-      if (one.truth <= now) {
-        low.push_back(one.upto_ppm);
-        high.push_back(one.below_ppm);
-        continue;
+      ForecastLevels at = one.levels;
+      if (one.truth > now) {
+        const auto later = one.futures.end() - std::upper_bound(one.futures.begin(), one.futures.end(), now);
+        ItemDraws draws(settings_.request.seed, RandomStream::kReport, ++count);
+        at.low_ppm = at.high_ppm = 1'000'000 - static_cast<std::int32_t>(draws.below(1 + later * (1'000'000 / static_cast<std::int64_t>(kKept))));
       }
-      const auto later = static_cast<std::int32_t>(one.futures.end() - std::upper_bound(one.futures.begin(), one.futures.end(), now));
-      ItemDraws draws(settings_.request.seed, RandomStream::kReport, low.size());
-      const std::int32_t at = 1'000'000 - static_cast<std::int32_t>(draws.below(1 + later * (1'000'000 / static_cast<std::int32_t>(kKept))));
-      low.push_back(at);
-      high.push_back(at);
+      for (const int h : {one.horizon, kForecastHorizons}) {
+        low.at(static_cast<std::size_t>(h)).push_back(at.low_ppm);
+        high.at(static_cast<std::size_t>(h)).push_back(at.high_ppm);
+      }
     }
-    if (low.size() < 100) return settings_.levels;
-    const auto at = [&](std::vector<std::int32_t>& values, std::int64_t ppm) {
+    const auto quantile = [&](std::vector<std::int32_t>& values, std::int64_t ppm) {
       const auto rank = static_cast<std::ptrdiff_t>(static_cast<std::int64_t>(values.size() - 1) * ppm / 1'000'000);
       std::nth_element(values.begin(), values.begin() + rank, values.end());
       return values[static_cast<std::size_t>(rank)];
     };
-    ForecastLevels levels{at(low, settings_.levels.low_ppm), at(high, settings_.levels.high_ppm)};
-    levels.low_ppm = std::clamp(levels.low_ppm, 0, 499'999);
-    levels.high_ppm = std::clamp(levels.high_ppm, 500'000, 1'000'000);
-    return levels;
+    // Few jobs change the usual levels little.
+    constexpr ForecastLevels kUsual;
+    constexpr std::int64_t kWeight = 300;  // jobs asked about that the usual levels stand for
+    constexpr std::size_t kEnoughAsked = 200;
+    for (int h = 0; h < kForecastHorizons; ++h) {
+      const auto from = static_cast<std::size_t>(low.at(static_cast<std::size_t>(h)).size() >= kEnoughAsked ? h : kForecastHorizons);
+      const auto n = static_cast<std::int64_t>(low.at(from).size());
+      const std::int64_t low_ppm = n == 0 ? 0 : std::min(quantile(low.at(from), settings_.levels.low_ppm), 499'999);
+      const std::int64_t high_ppm = n == 0 ? 0 : std::max(quantile(high.at(from), settings_.levels.high_ppm), 500'000);
+      ForecastLevels& levels = out.at(static_cast<std::size_t>(h));
+      levels.low_ppm = static_cast<std::int32_t>((n * low_ppm + kWeight * kUsual.low_ppm) / (n + kWeight));
+      levels.high_ppm = static_cast<std::int32_t>((n * high_ppm + kWeight * kUsual.high_ppm) / (n + kWeight));
+    }
+    return out;
   }
 
   // Quantiles of past waits in the queue and of the size, of jobs that had waited for as long.

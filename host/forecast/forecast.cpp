@@ -73,8 +73,12 @@ Request by_limits(const ForecastRequest& asked, std::vector<std::string>& notes)
 }  // namespace
 
 Forecast forecast(const ClusterState& state, const JobHistory& history, const ForecastRequest& asked) {
-  if (asked.levels.low_ppm < 0 || asked.levels.high_ppm > 1'000'000 || asked.levels.low_ppm >= asked.levels.high_ppm)
-    throw InvalidArgument("levels: expected 0 <= low < high <= 1");
+  for (const ForecastLevels& levels : asked.levels) {
+    constexpr std::int32_t kMostLevel = 100'000'000;
+    if (levels.low_ppm < -kMostLevel || levels.high_ppm > kMostLevel || levels.low_ppm >= levels.high_ppm || levels.low_ppm > 1'000'000 ||
+        levels.high_ppm < 0)
+      throw InvalidArgument("levels: expected low < high, low at most 1 and high at least 0");
+  }
   if (asked.futures < 0) throw InvalidArgument("futures: expected 0 or more");
   const std::set<std::int32_t> wanted = asked_jobs(state, asked.jobs);
   Forecast out;
@@ -166,7 +170,7 @@ Forecast forecast(const ClusterState& state, const JobHistory& history, const Fo
   for (const std::string& note : present.notes()) out.notes.push_back(note);
   const sim::FutureTimes times = sim::simulate_futures(present.present(), learned, settings, out.by_counts);
   out.futures = times.futures;
-  for (std::size_t row = 0; row < dated; ++row) sim::summarise(times, static_cast<std::int32_t>(row), asked.levels, out.jobs[row]);
+  for (std::size_t row = 0; row < dated; ++row) sim::summarise(times, static_cast<std::int32_t>(row), state.now(), asked.levels, out.jobs[row]);
   return out;
 }
 

@@ -50,8 +50,17 @@ constexpr ForecastField<JobForecast> kJobForecastFields[] = {
 };
 
 constexpr ForecastField<ForecastLevels> kLevelFields[] = {
-    field<Ratio, &ForecastLevels::low_ppm>("low", kRequired),
-    field<Ratio, &ForecastLevels::high_ppm>("high", kRequired),
+    field<AnyMicro, &ForecastLevels::low_ppm>("low", kRequired, "below 0: before the first future"),
+    field<AnyMicro, &ForecastLevels::high_ppm>("high", kRequired, "above 1: after the last one"),
+};
+
+struct LevelList {
+  static void write(JsonWriter& w, const LevelsByHorizon& levels) {
+    w.array([&] {
+      for (const ForecastLevels& one : levels) Object<kLevelFields>::write(w, one);
+    });
+  }
+  static void describe(JsonWriter& w) { List<Object<kLevelFields>>::describe(w); }
 };
 
 constexpr ForecastField<Forecast> kForecastFields[] = {
@@ -62,7 +71,8 @@ constexpr ForecastField<Forecast> kForecastFields[] = {
     field<Map<Text>, &Forecast::params>("params", kRequired),
     field<Unsigned, &Forecast::seed>("seed", kRequired),
     field<Count, &Forecast::futures>("futures", kRequired, "that were simulated; 0: there is only the point"),
-    field<Object<kLevelFields>, &Forecast::levels>("levels", kRequired, "quantiles that bound the intervals"),
+    field<LevelList, &Forecast::levels>("levels", kRequired,
+                                        "quantiles that bound the intervals, for medians up to 1, 6, 24 hours ahead, and more"),
     field<Seconds, &Forecast::horizon_us>("horizon_s", kRequired, "no future goes on for longer"),
     field<Whole, &Forecast::past_jobs>("past_jobs", kRequired, "that run times were drawn from"),
     field<Whole, &Forecast::past_arrivals>("past_arrivals", kRequired, "that arrivals were drawn from"),

@@ -73,6 +73,11 @@ TimeUs FutureJobs::held_us(const TraceJob& job) const {
   return index < 0 ? -1 : present_.jobs[to_index(index)].held_us;
 }
 
+const std::vector<CountedGpus>* FutureJobs::gpus(const TraceJob& job) const {
+  const std::int32_t index = index_of(job);
+  return index < 0 ? nullptr : &present_.jobs[to_index(index)].gpus;
+}
+
 TimeUs FutureJobs::estimate(const TraceJob& job) const {
   const std::int32_t index = index_of(job);
   return index < 0 ? reinterpret_cast<const Room*>(&job)->estimate_us : present_.jobs[to_index(index)].estimate_us;  // NOLINT: as above

@@ -42,6 +42,7 @@ class FutureJobs final : public JobSource, public ResumedJobs {
   const TraceJob* next() override;
   void release(const TraceJob& job) override;
   TimeUs held_us(const TraceJob& job) const override;
+  const std::vector<CountedGpus>* gpus(const TraceJob& job) const override;
   TimeUs estimate(const TraceJob& job) const override;
   TimeUs run_from(const TraceJob& job, TimeUs now) override;
   bool started(const TraceJob& job, TimeUs now) override;

@@ -9,12 +9,14 @@
 #include "berth/trace.hpp"
 #include "host/forecast/arrivals.hpp"
 #include "host/forecast/run_times.hpp"
+#include "host/sim/counts/node_counts.hpp"
 
 namespace berth::sim {
 
 /// A job that waits or runs when futures begin.
 struct PresentJob {
   TraceJob job;                 ///< `run_us` is not read
+  std::vector<CountedGpus> gpus;  ///< of one that runs, by rank in the cluster; empty: any
   TimeUs held_us = -1;          ///< how long it has run; -1: it waits
   TimeUs estimate_us = kNever;  ///< what the policy knows of its run time besides the limit
   std::int32_t asked = -1;      ///< row of the answer, -1: it is not asked about

@@ -62,32 +62,32 @@ void PresentOf::count_gpus() {
   counted_.history.clear();
   std::int64_t away = 0;
   std::vector<Node> ready;
-  std::unordered_map<std::string, bool> out_of_service;
   for (Node& node : counted_.nodes) {
     if (node.state == NodeState::kReady) {
       ready.push_back(std::move(node));
     } else {
-      out_of_service[node.id] = true;
       ++away;
     }
   }
   counted_.nodes = std::move(ready);
   present_.cluster = &counted_;
-  if (away == 0) return;
-  notes_.push_back(fmt::format("{} take no jobs now, and in no future either", core::counted(away, "node")));
-  std::unordered_map<std::string, std::int32_t> held;
-  for (const Job& job : begin_.jobs) {
-    if (job.state != JobState::kRunning) continue;
-    std::int32_t gpus = 0;
-    for (const AllocationEntry& entry : job.allocation.entries) {
-      if (out_of_service.count(entry.node) == 0) gpus += static_cast<std::int32_t>(entry.gpus.size());
-    }
-    held[job.id] = gpus;
-  }
-  for (PresentJob& one : present_.jobs) {
+  if (away > 0) notes_.push_back(fmt::format("{} take no jobs now, and in no future either", core::counted(away, "node")));
+  std::unordered_map<std::string, std::int32_t> rank;
+  for (const Node& node : counted_.nodes) rank.emplace(node.id, static_cast<std::int32_t>(rank.size()));
+  for (std::size_t j = 0; j < present_.jobs.size(); ++j) {
+    PresentJob& one = present_.jobs[j];
     if (one.held_us < 0) continue;
-    // A gang with a part on such nodes asks for all of its GPUs again when it is displaced: not by counts.
-    if (held[one.job.id] != one.job.gpus) present_.countable = false;
+    std::int32_t gpus = 0;
+    for (const AllocationEntry& entry : begin_.jobs[j].allocation.entries) {
+      const auto node = rank.find(entry.node);
+      if (node == rank.end()) continue;
+      CountedGpus held{node->second, static_cast<std::int32_t>(entry.gpus.size()), 0};
+      for (const std::int32_t gpu : entry.gpus) held.mask |= std::uint64_t{1} << gpu;
+      gpus += held.gpus;
+      one.gpus.push_back(held);
+    }
+    // What a job has on nodes that take no jobs is not given back to any: not by counts.
+    if (gpus != one.job.gpus) present_.countable = false;
   }
 }
 

@@ -13,6 +13,8 @@ constexpr std::size_t kEnough = 60;             // coarser groups are not looked
 constexpr std::uint64_t kPull = 4;              // a group of n jobs is used with chance n / (n + kPull)
 constexpr TimeUs kWindow = 60 * 86'400 * kSecond;  // ended before that: forgotten
 
+constexpr std::size_t kBlocks = 32, kLeastBlock = 16;  // one future draws from one block of a group
+
 // A draw among 2^32, as a position in 0..n-1.
 std::size_t position(std::uint32_t draw, std::size_t n) { return static_cast<std::size_t>((std::uint64_t{draw} * n) >> 32); }
 
@@ -132,7 +134,8 @@ TimeUs RunDraws::draw(const RunLaw& law, std::uint64_t item) {
     }
     const std::size_t n = level.runs.size();
     if (l + 1 < law.levels.size() && std::uint64_t{chance_[g]} * (n + kPull) >= (std::uint64_t{n} << 32)) continue;
-    const std::size_t at = (position(anchor_, n) + next_[g]++) % n;
+    const std::size_t block = std::min(n, std::max(kLeastBlock, n / kBlocks));
+    const std::size_t at = (position(anchor_, n) + next_[g]++ % block) % n;
     return bounded(level.runs[at]);
   }
   return bounded(law.levels.back().runs.front());  // not reached: the last level is always used

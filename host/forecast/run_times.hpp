@@ -62,8 +62,8 @@ struct RunLaw {
 };
 RunLaw run_law(const RunTimes& times, const RunTraits& traits, TimeUs held);
 
-/// Draws the run times of one future. Jobs of one group get consecutive ones from an instant on that the future draws, so that
-/// jobs of one user, which are alike, stay alike.
+/// Draws the run times of one future. Jobs of one group get consecutive ones, from a block of the group that the future draws and
+/// again from its begin: jobs of one user, which are alike, stay alike, and what one future has more of all its jobs have.
 class RunDraws {
  public:
   explicit RunDraws(std::int32_t groups) : next_(static_cast<std::size_t>(groups)), seen_(next_.size(), -1), chance_(next_.size()) {}

@@ -25,9 +25,7 @@ std::string interval_text(const ForecastTimes& times, TimeUs now) {
   return fmt::format("{} .. {}", in_time(times.low_us, now), high);
 }
 
-std::string interval_name(const ForecastLevels& levels) {
-  return levels == ForecastLevels{} ? "90 %" : fmt::format("{:.1f}..{:.1f} %", levels.low_ppm / 1e4, levels.high_ppm / 1e4);
-}
+std::string interval_name(const LevelsByHorizon& levels) { return levels == LevelsByHorizon{} ? "90 %" : "INTERVAL"; }
 
 std::string basis_text(const Forecast& f) {
   std::string text;

@@ -14,7 +14,7 @@ struct WhenRefusal {
 /// One node of 8 GPUs; `r` runs for an hour of its three, w0 and w1 wait, `large` can never start.
 std::string cluster_file(const Folder& folder) {
   const std::string path = folder / "cluster.json";
-  std::ofstream(path) << R"({"schema": "berth.snapshot.v1", "now_s": 90000, "gpu_types": [{"name": "H"}],
+  std::ofstream(path) << R"({"schema": "berth.snapshot.v1", "now_s": 90000, "gpu_types": [{"id": "H"}],
     "nodes": [{"id": "n0", "gpu_type": "H", "gpus": 8}],
     "jobs": [
       {"id": "r", "submit_s": 86400, "gpus": 8, "state": "running", "time_limit_s": 10800, "progress": {"run_s": 3600},
@@ -86,8 +86,9 @@ TEST(CliWhen, BadInputIsRefused) {
       {"when --futures -1", "expected a whole number from 0 to 1000000"},
       {"when --within soon", "'soon' is no duration"},
       {"when --within 0s", "--within: expected a time above 0"},
-      {"when --levels 0.9,0.1", "LOW must be below HIGH"},
+      {"when --levels 0.9,0.1", "expected LOW,HIGH such as 0.05,0.95"},
       {"when --levels 0.5", "expected LOW,HIGH such as 0.05,0.95"},
+      {"when --levels 0,1/0,1", "or four of them"},
       {"when --history no-such-file.json", "no-such-file.json"},
       {"when --cluster 4x8", "--cluster and --draw-limits are for --backtest"},
       {"when --backtest", "--backtest: --history names the jobs"},

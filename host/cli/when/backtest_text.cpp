@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "host/core/base/civil_time.hpp"
 #include "host/report/table.hpp"
 
 namespace berth::cli {
@@ -30,7 +31,10 @@ std::string backtest_text(const sim::Backtest& backtest, const sim::BacktestSett
   text += "\n" + report::table({"JOBS", "NUMBER", "ASKED", "COVERED", "BY DAYS", "LATER", "RAW", "PAST WAITS", "SCORE", "RAW SCORE", "PAST SCORE", "WIDTH",
                                 "PAST WIDTH", "MEDIAN ERROR"},
                                rows);
-  return text + fmt::format("\nlevels learned at the end: --levels {:.6g},{:.6g}\n", backtest.last_levels.low_ppm / 1e6, backtest.last_levels.high_ppm / 1e6);
+  text += "\nlevels learned at the end: --levels ";
+  for (const ForecastLevels& one : backtest.last_levels)
+    text += fmt::format("{}{},{}", &one == backtest.last_levels.data() ? "" : "/", core::format_seconds(one.low_ppm), core::format_seconds(one.high_ppm));
+  return text + "\n";
 }
 
 }  // namespace berth::cli

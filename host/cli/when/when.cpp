@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
-#include <thread>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "berth/error.hpp"
 #include "berth/forecast.hpp"
@@ -16,6 +18,8 @@
 #include "host/cli/base/request.hpp"
 #include "host/cli/base/values.hpp"
 #include "host/cli/when/backtest_text.hpp"
+#include "host/core/base/civil_time.hpp"
+#include "host/core/base/split.hpp"
 #include "host/core/state/state_names.hpp"
 #include "host/forecast/forecast_json.hpp"
 #include "host/io/traces/importers.hpp"
@@ -39,12 +43,25 @@ struct WhenArguments {
   std::int32_t draw_limits = 0;
 };
 
-ForecastLevels levels_of(const std::string& text) {
-  if (text.empty()) return {};
-  const std::size_t comma = text.find(',');
-  if (comma == text.npos) throw InvalidArgument(fmt::format("--levels: '{}': expected LOW,HIGH such as 0.05,0.95", echoed(text)));
-  const ForecastLevels levels{parse_part("--levels", text.substr(0, comma)), parse_part("--levels", text.substr(comma + 1))};
-  if (levels.low_ppm >= levels.high_ppm) throw InvalidArgument(fmt::format("--levels: '{}': LOW must be below HIGH", echoed(text)));
+/// "LOW,HIGH" for all, or four of them, for medians up to 1, 6 and 24 hours ahead, and more.
+LevelsByHorizon levels_of(const std::string& text) {
+  LevelsByHorizon levels;
+  if (text.empty()) return levels;
+  const std::vector<std::string_view> pairs = core::split(text, '/');
+  const auto expect = [&](bool right) {
+    if (!right)
+      throw InvalidArgument(fmt::format("--levels: '{}': expected LOW,HIGH such as 0.05,0.95, or four of them with '/' between", echoed(text)));
+  };
+  expect(pairs.size() == 1 || pairs.size() == levels.size());
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const std::string_view pair = pairs[pairs.size() == 1 ? 0 : i];
+    const std::size_t comma = std::min(pair.find(','), pair.size() - 1);
+    // Decimals with six places, as seconds have.
+    const auto low = core::parse_seconds(pair.substr(0, comma)), high = core::parse_seconds(pair.substr(comma + 1));
+    constexpr TimeUs kMostLevel = 100'000'000;
+    expect(low && high && *low >= -kMostLevel && *high <= kMostLevel && *low < *high && *low <= 1'000'000 && *high >= 0);
+    levels.at(i) = {static_cast<std::int32_t>(*low), static_cast<std::int32_t>(*high)};
+  }
   return levels;
 }
 
@@ -64,7 +81,7 @@ int run_backtest(const WhenArguments& options) {
   settings.every_us = parse_duration(options.every);
   settings.learn_us = parse_duration(options.learn);
   if (settings.every_us < 60 * kSecond) throw InvalidArgument("--every: expected a minute or more");
-  settings.levels = levels_of(options.levels);
+  if (!options.levels.empty()) settings.levels = levels_of(options.levels).front();
   settings.limit_factor = options.draw_limits;
   settings.progress = [&](std::int32_t done, std::int32_t all) { line.show(static_cast<int>(100LL * done / all), "instants"); };
   const sim::Backtest backtest = sim::backtest(std::move(imported.trace), cluster, settings);
@@ -131,7 +148,7 @@ void add_when(Commands& commands) {
       ->type_name("N")
       ->capture_default_str();
   app.add_option("--within", options->within, "Begin no future after this time, such as 2s; the error is stated")->type_name("TIME");
-  app.add_option("--levels", options->levels, "Bound intervals by these quantiles of the futures (0.05,0.95)")->type_name("LOW,HIGH");
+  app.add_option("--levels", options->levels, "Bound intervals by these quantiles of the futures (0.025,0.995)")->type_name("LOW,HIGH[/...]");
   add_seed_option(app, options->request.seed, "Draw the futures from seed N");
   options->request.threads = 0;
   app.add_option("--threads", options->request.threads, "Simulate on N threads; 0: all processors")

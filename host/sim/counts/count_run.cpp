@@ -115,7 +115,11 @@ void CountRun::resume(std::int32_t job_index) {
   job.start = now_ - job.held;
   job.starts = 1;
   job.left = std::max<TimeUs>(0, job.left - job.held);
-  if (!nodes_.take(job.pool, job.gpus, jobs_.taken(job_index)))
+  std::vector<CountedGpus>& taken = jobs_.taken(job_index);
+  const std::vector<CountedGpus>* gpus = resumed_->gpus(*job.traced);
+  const bool known = gpus != nullptr && !gpus->empty();
+  if (known) taken = *gpus;
+  if (known ? !nodes_.take_again(taken) : !nodes_.take(job.pool, job.gpus, taken))
     throw InvalidArgument("job '" + job.traced->id + "' runs, and the jobs before it hold more GPUs than there are");
   run({asks_for_all_ ? 0 : keys_.key(job, now_), job.rank, job_index}, 0, false);
 }

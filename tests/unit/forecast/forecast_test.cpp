@@ -163,7 +163,7 @@ TEST(Forecast, RefusesWhatHasNoAnswer) {
   EXPECT_TRUE(answer.jobs[0].rejected);
   EXPECT_EQ(answer.jobs[0].reason, "needs 80 GPUs; the cluster has 8");
   request.jobs = {};
-  request.levels = {900'000, 100'000};
+  request.levels[1] = {900'000, 100'000};
   EXPECT_NE(problem(request), "");
 }
 
@@ -218,6 +218,7 @@ TEST(Forecast, IntervalsCoverWhatTheyPromise) {
     for (int i = 0; i < 3; ++i) cluster.jobs.push_back(job_of(fmt::format("w{}", i), 8, kNow - (50 - i) * kSecond, 10 * kHour));
     const ClusterState state(cluster);
     ForecastRequest request = asked(200);
+    request.levels.fill({50'000, 950'000});
     request.request.seed = static_cast<std::uint64_t>(world);
     const Forecast answer = forecast(state, history_with(random_runs(random, 400, 600)), request);
     // The truth: two jobs that have run for an hour, then three more, on two nodes.
