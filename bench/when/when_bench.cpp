@@ -105,7 +105,8 @@ void when(benchmark::State& bench) {
   }
   bench.counters["jobs"] = static_cast<double>(answer.jobs.size());
   bench.counters["by_counts"] = answer.by_counts ? 1 : 0;
-  bench.counters["median_error_mean_s"] = static_cast<double>(sum) / static_cast<double>(kSecond) / static_cast<double>(std::max<std::size_t>(1, answer.jobs.size()));
+  bench.counters["median_error_mean_s"] =
+      static_cast<double>(sum) / static_cast<double>(kSecond) / static_cast<double>(std::max<std::size_t>(1, answer.jobs.size()));
   bench.counters["median_error_most_s"] = static_cast<double>(worst) / static_cast<double>(kSecond);
 }
 

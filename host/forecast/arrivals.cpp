@@ -22,8 +22,7 @@ bool is_weekend(TimeUs at) {
 
 }  // namespace
 
-PastArrivals::PastArrivals(const JobHistory& history, const RunTimes& times, TimeUs now)
-    : now_(now), clock_(history.clock_us) {
+PastArrivals::PastArrivals(const JobHistory& history, const RunTimes& times, TimeUs now) : now_(now), clock_(history.clock_us) {
   TimeUs first = now;
   for (const PastJob& job : history.jobs) {
     if (job.submit_us < now) first = std::min(first, job.submit_us);
@@ -122,7 +121,8 @@ bool Arrivals::next(RunDraws& draws, TraceJob& job) {
   job.priority = past.priority;
   job.submit_us = std::max(submit, past_.now_ + 1);
   job.time_limit_us = past.time_limit_us;
-  job.run_us = one.ended ? past.run_us : draws.draw(past_.laws_[to_index(one.law)], (std::uint64_t{1} << 30) + static_cast<std::uint64_t>(count_));
+  job.run_us =
+      one.ended ? past.run_us : draws.draw(past_.laws_[to_index(one.law)], (std::uint64_t{1} << 30) + static_cast<std::uint64_t>(count_));
   estimate_ = past.estimate_us;
   return true;
 }

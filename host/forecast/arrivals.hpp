@@ -24,8 +24,8 @@ class PastArrivals {
   friend class Arrivals;
   struct Arrival {
     const PastJob* job = nullptr;
-    std::int32_t law = 0;   ///< of its run time
-    bool ended = false;     ///< its own run time is known
+    std::int32_t law = 0;  ///< of its run time
+    bool ended = false;    ///< its own run time is known
   };
   struct Day {
     std::size_t begin = 0, end = 0;  ///< of `jobs_`
@@ -35,7 +35,7 @@ class PastArrivals {
 
   std::vector<Arrival> jobs_;  // by submission
   std::vector<RunLaw> laws_;
-  std::vector<Day> days_;      // 24 hours each, up to now, the last first
+  std::vector<Day> days_;                // 24 hours each, up to now, the last first
   std::vector<std::size_t> by_kind_[2];  // days on a weekend or not
   TimeUs now_ = 0, clock_ = 0;
 };

@@ -13,10 +13,10 @@
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/civil_time.hpp"
 #include "host/core/base/wide.hpp"
-#include "host/sim/base/random.hpp"
 #include "host/forecast/forecast_times.hpp"
 #include "host/forecast/futures.hpp"
 #include "host/forecast/run_times.hpp"
+#include "host/sim/base/random.hpp"
 #include "host/sim/simulation.hpp"
 
 namespace berth::sim {
@@ -148,7 +148,8 @@ class BacktestRun {
     settings.ends = false;
     bool by_counts = false;
     const FutureTimes times = simulate_futures(present, learned, settings, by_counts);
-    if (!by_counts) throw InvalidArgument("--backtest: it needs a policy and a cluster that are simulated by counts (docs/simulation-reference.md)");
+    if (!by_counts)
+      throw InvalidArgument("--backtest: it needs a policy and a cluster that are simulated by counts (docs/simulation-reference.md)");
     const LevelsByHorizon levels = learned_levels(at);
     out_.last_levels = levels;
     for (std::size_t row = 0; row < rows.size(); ++row) record(at, rows[row], times, static_cast<std::int32_t>(row), levels);
@@ -191,7 +192,8 @@ class BacktestRun {
       if (one.truth > now) {
         const auto later = one.futures.end() - std::upper_bound(one.futures.begin(), one.futures.end(), now);
         ItemDraws draws(settings_.request.seed, RandomStream::kReport, ++count);
-        at.low_ppm = at.high_ppm = 1'000'000 - static_cast<std::int32_t>(draws.below(1 + later * (1'000'000 / static_cast<std::int64_t>(kKept))));
+        at.low_ppm = at.high_ppm =
+            1'000'000 - static_cast<std::int32_t>(draws.below(1 + later * (1'000'000 / static_cast<std::int64_t>(kKept))));
       }
       for (const int h : {one.horizon, kForecastHorizons}) {
         low.at(static_cast<std::size_t>(h)).push_back(at.low_ppm);
@@ -225,7 +227,8 @@ class BacktestRun {
     const TimeUs waited = at - asked.submit_us;
     refresh_waits(at);
     const std::string queue = asked.queue.empty() ? asked.virtual_cluster : asked.queue;
-    for (const auto& key : {std::pair{queue, size_name(asked.gpus)}, std::pair{queue, std::string()}, std::pair{std::string(), std::string()}}) {
+    for (const auto& key :
+         {std::pair{queue, size_name(asked.gpus)}, std::pair{queue, std::string()}, std::pair{std::string(), std::string()}}) {
       const auto found = waits_.find(key);
       if (found == waits_.end()) continue;
       const std::vector<TimeUs>& waits = found->second;  // sorted
@@ -345,8 +348,8 @@ class BacktestRun {
 }  // namespace
 
 void draw_limits(Trace& trace, std::int32_t factor, std::uint64_t seed) {
-  constexpr TimeUs kUsual[] = {kHour / 4, kHour / 2, kHour,    2 * kHour, 4 * kHour, 8 * kHour,  12 * kHour, kDay,
-                               2 * kDay,  3 * kDay,  5 * kDay, 7 * kDay,  10 * kDay, 14 * kDay,  21 * kDay,  30 * kDay, 60 * kDay};
+  constexpr TimeUs kUsual[] = {kHour / 4, kHour / 2, kHour,    2 * kHour, 4 * kHour, 8 * kHour, 12 * kHour, kDay,     2 * kDay,
+                               3 * kDay,  5 * kDay,  7 * kDay, 10 * kDay, 14 * kDay, 21 * kDay, 30 * kDay,  60 * kDay};
   for (std::size_t j = 0; j < trace.jobs.size(); ++j) {
     TraceJob& job = trace.jobs[j];
     if (job.time_limit_us != kNever) continue;

@@ -21,7 +21,7 @@ struct BacktestSettings {
   TimeUs from_us = 0, to_us = kNever;  ///< instants that are reported; since the first submission
   TimeUs every_us = 6 * 3'600 * kSecond;
   TimeUs learn_us = 28 * 86'400 * kSecond;  ///< levels are learned from instants for this long before; 0: they are not
-  ForecastLevels levels{50'000, 950'000};  ///< nominal
+  ForecastLevels levels{50'000, 950'000};   ///< nominal
   std::int32_t limit_factor = 0;            ///< > 0: jobs without a limit get one (`draw_limits`)
   std::function<void(std::int32_t, std::int32_t)> progress;
 };

@@ -16,12 +16,12 @@
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/suggest.hpp"
 #include "host/core/base/wide.hpp"
-#include "host/forecast/waiting_order.hpp"
 #include "host/core/policy_api/policy.hpp"
 #include "host/core/state/state_view.hpp"
 #include "host/forecast/forecast_times.hpp"
 #include "host/forecast/futures.hpp"
 #include "host/forecast/present.hpp"
+#include "host/forecast/waiting_order.hpp"
 
 namespace berth {
 namespace {
@@ -155,9 +155,14 @@ Forecast forecast(const ClusterState& state, const JobHistory& history, const Fo
   out.past_withdrawn = learned.withdrawals.count();
   if (!history.jobs.empty()) out.past_from_us = history.jobs.front().submit_us;
   if (asked.futures == 0 || dated == 0) return out;
+  if (history.jobs.empty()) {
+    out.notes.emplace_back("there is no history to draw run times from, so there is only the start by limits");
+    return out;
+  }
   if (out.past_jobs < kLeastPastJobs) {
-    out.notes.push_back(fmt::format("{} past jobs have ended: at least {} are needed to draw run times, so there is only the start by limits",
-                                    out.past_jobs, kLeastPastJobs));
+    out.notes.push_back(
+        fmt::format("{} past jobs have ended: at least {} are needed to draw run times, so there is only the start by limits",
+                    out.past_jobs, kLeastPastJobs));
     return out;
   }
   sim::PresentOf present(state, rows, asked.policy_state);
@@ -170,7 +175,8 @@ Forecast forecast(const ClusterState& state, const JobHistory& history, const Fo
   for (const std::string& note : present.notes()) out.notes.push_back(note);
   const sim::FutureTimes times = sim::simulate_futures(present.present(), learned, settings, out.by_counts);
   out.futures = times.futures;
-  for (std::size_t row = 0; row < dated; ++row) sim::summarise(times, static_cast<std::int32_t>(row), state.now(), asked.levels, out.jobs[row]);
+  for (std::size_t row = 0; row < dated; ++row)
+    sim::summarise(times, static_cast<std::int32_t>(row), state.now(), asked.levels, out.jobs[row]);
   return out;
 }
 

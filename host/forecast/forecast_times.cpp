@@ -51,7 +51,8 @@ ForecastTimes forecast_times(std::vector<TimeUs>& values, TimeUs now, const Leve
   std::sort(values.begin(), values.end());
   const auto n = static_cast<std::int64_t>(values.size());
   out.median_us = low_quantile(values, kHalf);
-  const ForecastLevels& levels = by_horizon.at(static_cast<std::size_t>(forecast_horizon(out.median_us == kNever ? kNever : out.median_us - now)));
+  const ForecastLevels& levels =
+      by_horizon.at(static_cast<std::size_t>(forecast_horizon(out.median_us == kNever ? kNever : out.median_us - now)));
   out.low_us = std::max(now, low_quantile(values, levels.low_ppm));
   out.high_us = high_quantile(values, levels.high_ppm);
   // The number of values below the median of the law is binomial, with a standard deviation of sqrt(n) / 2.

@@ -4,9 +4,9 @@
 #include <deque>
 #include <vector>
 
+#include "host/forecast/futures.hpp"
 #include "host/sim/base/job_source.hpp"
 #include "host/sim/counts/resumed_jobs.hpp"
-#include "host/forecast/futures.hpp"
 
 namespace berth::sim {
 

@@ -11,9 +11,9 @@
 
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/policy_api/policy.hpp"
-#include "host/sim/counts/count_simulation.hpp"
 #include "host/forecast/future_jobs.hpp"
 #include "host/forecast/live_future.hpp"
+#include "host/sim/counts/count_simulation.hpp"
 
 namespace berth::sim {
 namespace {

@@ -15,11 +15,11 @@ namespace berth::sim {
 
 /// A job that waits or runs when futures begin.
 struct PresentJob {
-  TraceJob job;                 ///< `run_us` is not read
+  TraceJob job;                   ///< `run_us` is not read
   std::vector<CountedGpus> gpus;  ///< of one that runs, by rank in the cluster; empty: any
-  TimeUs held_us = -1;          ///< how long it has run; -1: it waits
-  TimeUs estimate_us = kNever;  ///< what the policy knows of its run time besides the limit
-  std::int32_t asked = -1;      ///< row of the answer, -1: it is not asked about
+  TimeUs held_us = -1;            ///< how long it has run; -1: it waits
+  TimeUs estimate_us = kNever;    ///< what the policy knows of its run time besides the limit
+  std::int32_t asked = -1;        ///< row of the answer, -1: it is not asked about
 };
 
 /// What futures begin with.
@@ -45,8 +45,8 @@ struct FutureSettings {
 /// Starts and ends in all futures that were simulated. kNever: not within the horizon.
 struct FutureTimes {
   std::int32_t futures = 0, asked = 0;
-  std::vector<TimeUs> start, end;            ///< [asked][futures]
-  std::vector<std::uint8_t> withdrawn;       ///< [asked][futures]; empty: none is ever
+  std::vector<TimeUs> start, end;       ///< [asked][futures]
+  std::vector<std::uint8_t> withdrawn;  ///< [asked][futures]; empty: none is ever
   const TimeUs* starts(std::int32_t row) const { return start.data() + static_cast<std::size_t>(row) * static_cast<std::size_t>(futures); }
   const TimeUs* ends(std::int32_t row) const { return end.data() + static_cast<std::size_t>(row) * static_cast<std::size_t>(futures); }
 };

@@ -55,7 +55,8 @@ JobHistory history_of_starts(const Trace& trace, const ClusterState& state, cons
     TimeUs last = 0;
     for (const TraceJob& job : trace.jobs) last = std::max(last, job.submit_us);
     shift = trace.origin_iso == origin && last <= now ? 0 : now - last;
-    if (shift != 0) history.notes.push_back("the history and the snapshot do not both say when they begin: the last submission of the history is now");
+    if (shift != 0)
+      history.notes.push_back("the history and the snapshot do not both say when they begin: the last submission of the history is now");
   }
   std::int64_t later = 0;
   for (std::size_t j = 0; j < trace.jobs.size(); ++j) {

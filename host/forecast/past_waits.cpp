@@ -43,7 +43,8 @@ PastWaits read_past_waits(const std::string& path) {
     if (!cancelled || !ended || *ended <= *submitted || asked < 0) continue;
     io::Tres tres;
     if (!io::parse_tres(row.text(asked), tres).empty() || tres.gpus <= 0) continue;
-    waits.withdrawn.push_back({*submitted, *ended - *submitted, static_cast<std::int32_t>(std::min<std::int64_t>(tres.gpus, kMaxGpusPerJob))});
+    waits.withdrawn.push_back(
+        {*submitted, *ended - *submitted, static_cast<std::int32_t>(std::min<std::int64_t>(tres.gpus, kMaxGpusPerJob))});
   }
   return waits;
 }

@@ -23,7 +23,8 @@ bool is_counted(const Job& job) {
 
 }  // namespace
 
-PresentOf::PresentOf(const ClusterState& state, const std::vector<std::int32_t>& rows, PolicyState policy_state) : begin_(state.snapshot()) {
+PresentOf::PresentOf(const ClusterState& state, const std::vector<std::int32_t>& rows, PolicyState policy_state)
+    : begin_(state.snapshot()) {
   std::unordered_map<std::string, std::int32_t> asked;
   for (const std::int32_t job : rows) asked.emplace(state.job(job)->id, static_cast<std::int32_t>(asked.size()));
   present_.asked = static_cast<std::int32_t>(rows.size());

@@ -8,9 +8,9 @@
 namespace berth::sim {
 namespace {
 
-constexpr std::size_t kMostRuns = 2000;         // of a group, the last to end
-constexpr std::size_t kEnough = 60;             // coarser groups are not looked at
-constexpr std::uint64_t kPull = 4;              // a group of n jobs is used with chance n / (n + kPull)
+constexpr std::size_t kMostRuns = 2000;            // of a group, the last to end
+constexpr std::size_t kEnough = 60;                // coarser groups are not looked at
+constexpr std::uint64_t kPull = 4;                 // a group of n jobs is used with chance n / (n + kPull)
 constexpr TimeUs kWindow = 60 * 86'400 * kSecond;  // ended before that: forgotten
 
 constexpr std::size_t kBlocks = 32, kLeastBlock = 16;  // one future draws from one block of a group

@@ -12,9 +12,20 @@
 namespace berth::report {
 namespace {
 
+// "42s", "17m", "14h29m", "4d9h": rounded down.
+std::string short_time(TimeUs time) {
+  const std::int64_t seconds = time / kSecond, minutes = seconds / 60, hours = minutes / 60, days = hours / 24;
+  if (seconds < 60) return fmt::format("{}s", std::max<std::int64_t>(1, seconds));
+  if (minutes < 60) return fmt::format("{}m", minutes);
+  const auto pair = [](std::int64_t whole, char unit, std::int64_t rest, char smaller) {
+    return rest == 0 ? fmt::format("{}{}", whole, unit) : fmt::format("{}{}{}{}", whole, unit, rest, smaller);
+  };
+  return hours < 24 ? pair(hours, 'h', minutes % 60, 'm') : pair(days, 'd', hours % 24, 'h');
+}
+
 std::string in_time(TimeUs at, TimeUs now) {
   if (at == kNever) return "-";
-  return at <= now ? "now" : core::rough_duration(at - now);
+  return at <= now ? "now" : short_time(at - now);
 }
 
 std::string share_text(std::int32_t ppm) { return fmt::format("{:.0f} %", static_cast<double>(ppm) / 1e4); }
@@ -65,8 +76,12 @@ std::string when_text(const core::NameSource& names, const Forecast& forecast, s
       continue;
     }
     if (most_rows > 0 && rows.size() == most_rows) continue;
-    Row row{job.job, job.queue.empty() ? "-" : job.queue, fmt::to_string(job.gpus), fmt::to_string(job.position),
-            fmt::format("{} ({} GPUs)", job.jobs_ahead, job.gpus_ahead), in_time(job.start_by_limits_us, forecast.now_us)};
+    Row row{job.job,
+            job.queue.empty() ? "-" : job.queue,
+            fmt::to_string(job.gpus),
+            fmt::to_string(job.position),
+            fmt::format("{} ({} GPUs)", job.jobs_ahead, job.gpus_ahead),
+            in_time(job.start_by_limits_us, forecast.now_us)};
     if (forecast.futures > 0) {
       row.push_back(in_time(job.start.median_us, forecast.now_us));
       row.push_back(interval_text(job.start, forecast.now_us));
@@ -76,8 +91,10 @@ std::string when_text(const core::NameSource& names, const Forecast& forecast, s
     }
     rows.push_back(std::move(row));
   }
-  std::string text = fmt::format("{}, under {}; times from now ({})\n", core::counted(static_cast<std::int64_t>(forecast.jobs.size()), "waiting job"),
-                                 forecast.policy, core::instant_text(names, forecast.now_us));
+  const std::string now = core::instant_text(names, forecast.now_us);
+  std::string text =
+      fmt::format("{}, under {}; times from now{}\n", core::counted(static_cast<std::int64_t>(forecast.jobs.size()), "waiting job"),
+                  forecast.policy, now == "now" ? "" : ", " + now);
   if (!rows.empty()) {
     Row head{"JOB", "QUEUE", "GPUS", "POSITION", "AHEAD", "START BY LIMITS"};
     const std::string interval = interval_name(forecast.levels);
@@ -101,8 +118,9 @@ std::string when_text(const core::NameSource& names, const Forecast& forecast, s
 std::string when_job_text(const core::NameSource& names, const Forecast& f, const JobForecast& job) {
   if (job.rejected) return fmt::format("job {}: never starts: {}\n", job.job, job.reason);
   const auto at = [&](TimeUs t) { return core::instant_text(names, t); };
-  std::string text = fmt::format("job {}: position {}{}; ahead there: {}, {}\n", job.job, job.position, job.queue.empty() ? "" : " of queue " + job.queue,
-                                 core::counted(job.jobs_ahead, "job"), core::counted(job.gpus_ahead, "GPU"));
+  std::string text =
+      fmt::format("job {}: position {}{}; ahead there: {}, {}\n", job.job, job.position, job.queue.empty() ? "" : " of queue " + job.queue,
+                  core::counted(job.jobs_ahead, "job"), core::counted(job.gpus_ahead, "GPU"));
   if (!job.reason.empty()) text += fmt::format("  waits: {}\n", job.reason);
   if (job.start_by_limits_us == kNever) {
     text += "  no start by limits: jobs without a limit, and without an estimate, may never end\n";
@@ -113,12 +131,15 @@ std::string when_job_text(const core::NameSource& names, const Forecast& f, cons
   if (f.futures > 0) {
     const auto line = [&](const char* what, const ForecastTimes& times) {
       if (times.median_us == kNever && times.low_us == kNever) return;
-      text += fmt::format("  {}: {} (median), {} from {} to {}\n", what, times.median_us == kNever ? "beyond the horizon" : at(times.median_us),
-                          interval_name(f.levels), at(times.low_us), times.high_us == kNever ? "beyond the horizon" : at(times.high_us));
+      text +=
+          fmt::format("  {}: {} (median), {} from {} to {}\n", what, times.median_us == kNever ? "beyond the horizon" : at(times.median_us),
+                      interval_name(f.levels), at(times.low_us), times.high_us == kNever ? "beyond the horizon" : at(times.high_us));
     };
     line("starts", job.start);
     line("ends", job.end);
-    if (job.never_ppm > 0) text += fmt::format("  in {} of the futures it does not start within {}\n", share_text(job.never_ppm), core::rough_duration(f.horizon_us));
+    if (job.never_ppm > 0)
+      text += fmt::format("  in {} of the futures it does not start within {}\n", share_text(job.never_ppm),
+                          core::rough_duration(f.horizon_us));
     if (job.withdrawn_ppm > 0) text += fmt::format("  in {} of the futures it is withdrawn before\n", share_text(job.withdrawn_ppm));
   }
   return text;

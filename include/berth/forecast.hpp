@@ -25,7 +25,7 @@ struct PastJob {
   TimeUs start_us = kNever;  ///< kNever: not known
   TimeUs run_us = 0;
   TimeUs time_limit_us = kNever;
-  TimeUs estimate_us = kNever;       ///< what the policy knew of `run_us` when it was submitted
+  TimeUs estimate_us = kNever;         ///< what the policy knew of `run_us` when it was submitted
   TimeUs withdrawn_after_us = kNever;  ///< it never ran: it was withdrawn after it had waited for this long
   /// Not before this. Where its start is not known it may have ended later.
   TimeUs end_us() const { return (start_us == kNever ? submit_us : start_us) + run_us; }
@@ -46,8 +46,9 @@ BERTH_API JobHistory history_of(const ClusterState& state);
 BERTH_API JobHistory history_of(const Trace& trace, const ClusterState& state);
 
 /// Quantiles of the futures that bound an interval of nine of ten starts, in millionths. They are further apart than 0.05 and 0.95, as
-/// run times do not quite follow the past: these were learned from weeks of Venus and Philly (docs/when.md). Beyond 0 and 1 an interval is wider than all futures: at -0.5 it
-/// begins before the first of them by half of what lies between that and the median, and likewise above 1.
+/// run times do not quite follow the past: these were learned from weeks of Venus and Philly (docs/when.md). Beyond 0 and 1 an interval is
+/// wider than all futures: at -0.5 it begins before the first of them by half of what lies between that and the median, and likewise
+/// above 1.
 struct ForecastLevels {
   std::int32_t low_ppm = 25'000, high_ppm = 995'000;
   bool operator==(const ForecastLevels&) const = default;
@@ -59,8 +60,8 @@ using LevelsByHorizon = std::array<ForecastLevels, kForecastHorizons>;
 BERTH_API int forecast_horizon(TimeUs ahead);
 
 struct ForecastRequest {
-  Request request;           ///< policy and parameters; `seed` draws the futures, `threads` simulate them
-  PolicyState policy_state;  ///< of the last decision
+  Request request;                ///< policy and parameters; `seed` draws the futures, `threads` simulate them
+  PolicyState policy_state;       ///< of the last decision
   std::vector<std::string> jobs;  ///< those that are asked about; empty: all that wait
   std::int32_t futures = 1000;    ///< 0: only the point from the conservative schedule
   TimeUs within_us = 0;           ///< > 0: no more futures are begun once this much wall clock has passed
@@ -71,7 +72,7 @@ struct ForecastRequest {
 /// An instant in all futures.
 struct ForecastTimes {
   TimeUs median_us = kNever, low_us = kNever, high_us = kNever;  ///< kNever: not within the horizon
-  TimeUs median_error_us = 0;  ///< standard error of the median, as there are finitely many futures
+  TimeUs median_error_us = 0;                                    ///< standard error of the median, as there are finitely many futures
   bool operator==(const ForecastTimes&) const = default;
 };
 
@@ -80,15 +81,15 @@ struct JobForecast {
   std::string job, queue;
   std::int32_t gpus = 0;
   bool rejected = false;
-  std::string reason;            ///< of a rejected job, or why it waits
-  std::int32_t position = 0;     ///< in its queue, from 1; 0: rejected
-  std::int32_t jobs_ahead = 0;   ///< in its queue
-  std::int64_t gpus_ahead = 0;   ///< that these jobs ask for
-  std::int32_t all_ahead = 0;    ///< jobs ahead in all queues
+  std::string reason;                                             ///< of a rejected job, or why it waits
+  std::int32_t position = 0;                                      ///< in its queue, from 1; 0: rejected
+  std::int32_t jobs_ahead = 0;                                    ///< in its queue
+  std::int64_t gpus_ahead = 0;                                    ///< that these jobs ask for
+  std::int32_t all_ahead = 0;                                     ///< jobs ahead in all queues
   TimeUs start_by_limits_us = kNever, end_by_limits_us = kNever;  ///< of the conservative schedule; kNever: there is none
-  ForecastTimes start, end;      ///< over the futures in which it is not withdrawn
-  std::int32_t never_ppm = 0;      ///< share of the futures in which it does not start within the horizon
-  std::int32_t withdrawn_ppm = 0;  ///< share of the futures in which it is withdrawn before
+  ForecastTimes start, end;                                       ///< over the futures in which it is not withdrawn
+  std::int32_t never_ppm = 0;                                     ///< share of the futures in which it does not start within the horizon
+  std::int32_t withdrawn_ppm = 0;                                 ///< share of the futures in which it is withdrawn before
   bool operator==(const JobForecast&) const = default;
 };
 
@@ -100,8 +101,8 @@ struct Forecast {
   std::uint64_t seed = 0;
   std::int32_t futures = 0;
   LevelsByHorizon levels;
-  TimeUs horizon_us = 0;         ///< no future goes on for longer
-  std::int64_t past_jobs = 0;    ///< that run times are learned from
+  TimeUs horizon_us = 0;       ///< no future goes on for longer
+  std::int64_t past_jobs = 0;  ///< that run times are learned from
   std::int64_t past_arrivals = 0, past_withdrawn = 0;
   TimeUs past_from_us = kNever;  ///< first submission of the history
   bool by_counts = false;        ///< futures are simulated by counts of free GPUs; else by the live engine

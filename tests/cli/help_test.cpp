@@ -13,8 +13,9 @@
 namespace berth::test {
 namespace {
 
-const char* const kCommands[] = {"plan",   "explain", "validate", "bound", "import",   "topology", "generate", "shadow", "simulate",
-                                 "report", "sweep",   "fit",      "bench", "policies", "devices",  "version",  "help",   "whatif",   "when"};
+const char* const kCommands[] = {"plan",    "explain",  "validate", "bound",  "import", "topology", "generate",
+                                 "shadow",  "simulate", "report",   "sweep",  "fit",    "bench",    "policies",
+                                 "devices", "version",  "help",     "whatif", "when"};
 
 // "--snapshot", "--json", ... as a help text or a page names them.
 std::set<std::string> options_in(std::string text) {

@@ -18,7 +18,7 @@ std::string cluster_file(const Folder& folder) {
     "nodes": [{"id": "n0", "gpu_type": "H", "gpus": 8}],
     "jobs": [
       {"id": "r", "submit_s": 86400, "gpus": 8, "state": "running", "time_limit_s": 10800, "progress": {"run_s": 3600},
-       "allocation": {"shape": "as-asked", "entries": [{"node": "n0", "gpus": [0, 1, 2, 3, 4, 5, 6, 7]}]}},
+       "allocation": {"shape": "8", "entries": [{"node": "n0", "gpus": [0, 1, 2, 3, 4, 5, 6, 7]}]}},
       {"id": "w0", "user": "ann", "submit_s": 89000, "gpus": 8, "time_limit_s": 7200},
       {"id": "w1", "user": "ann", "submit_s": 89001, "gpus": 4, "time_limit_s": 3600},
       {"id": "large", "submit_s": 89002, "gpus": 80}]})";
@@ -31,7 +31,8 @@ std::string history_file(const Folder& folder, int jobs = 30) {
   std::ofstream out(path);
   out << R"({"schema": "berth.trace.v1", "name": "past", "jobs": [)";
   for (int i = 0; i < jobs; ++i)
-    out << (i > 0 ? ",\n" : "") << R"({"id": "p)" << 10 + i << R"(", "submit_s": )" << 100 * i << R"(, "run_s": 7200, "gpus": 8, "user": "ann"})";
+    out << (i > 0 ? ",\n" : "") << R"({"id": "p)" << 10 + i << R"(", "submit_s": )" << 100 * i
+        << R"(, "run_s": 7200, "gpus": 8, "user": "ann"})";
   out << "]}";
   return path;
 }
@@ -42,7 +43,16 @@ TEST(CliWhen, WithoutAHistoryThereIsThePoint) {
   const Folder folder;
   const Answer answer = berth("when --policy fifo --snapshot " + quoted(cluster_file(folder)));
   ASSERT_EQ(answer.code, 0) << answer.err;
-  EXPECT_EQ(answer.out, "");
+  EXPECT_EQ(answer.out, R"(3 waiting jobs, under fifo; times from now
+
+JOB  QUEUE  GPUS  POSITION  AHEAD       START BY LIMITS  END BY LIMITS
+w0   -      8     1         0 (0 GPUs)  2h               4h
+w1   -      4     2         1 (8 GPUs)  4h               5h
+
+large never starts: needs 80 GPUs; the cluster has 8
+no futures: only starts by limits
+note: there is no history to draw run times from, so there is only the start by limits
+)");
 }
 
 TEST(CliWhen, WithAHistoryThereAreIntervals) {
@@ -51,7 +61,16 @@ TEST(CliWhen, WithAHistoryThereAreIntervals) {
                               quoted(history_file(folder)) + " --futures 40";
   const Answer answer = berth(command);
   ASSERT_EQ(answer.code, 0) << answer.err;
-  EXPECT_EQ(answer.out, "");
+  EXPECT_EQ(answer.out, R"(3 waiting jobs, under fifo; times from now
+
+JOB  QUEUE  GPUS  POSITION  AHEAD       START BY LIMITS  START  START 90 %  END 90 %
+w0   -      8     1         0 (0 GPUs)  2h               1h     1h .. 1h    3h .. 3h
+w1   -      4     2         1 (8 GPUs)  4h               3h     3h .. 3h    4h .. 4h
+
+large never starts: needs 80 GPUs; the cluster has 8
+40 futures by counts of GPUs, seed 0; run times of 30 past jobs, arrivals of 0 submissions
+standard errors of the medians: 0 s at most
+)");
   EXPECT_EQ(berth(command + " --threads 1").out, answer.out);
   EXPECT_EQ(berth(command + " --threads 3").out, answer.out);
   const Answer json = berth(command + " --json");
@@ -72,7 +91,8 @@ TEST(CliWhen, OneJob) {
 
 TEST(CliWhen, AShortHistorySaysSo) {
   const Folder folder;
-  const Answer answer = berth("when --policy fifo --snapshot " + quoted(cluster_file(folder)) + " --history " + quoted(history_file(folder, 3)));
+  const Answer answer =
+      berth("when --policy fifo --snapshot " + quoted(cluster_file(folder)) + " --history " + quoted(history_file(folder, 3)));
   EXPECT_EQ(answer.code, 0) << answer.err;
   EXPECT_TRUE(contains(answer.out, "note: 3 past jobs have ended: at least 20 are needed")) << answer.out;
 }
@@ -109,8 +129,8 @@ TEST(CliWhen, ABacktestNamesItsCoverage) {
     std::ofstream out(path);
     out << R"({"schema": "berth.trace.v1", "name": "busy", "jobs": [)";
     for (int i = 0; i < 400; ++i)
-      out << (i > 0 ? ",\n" : "") << R"({"id": "p)" << 1000 + i << R"(", "submit_s": )" << 900 * i << R"(, "run_s": )" << 1800 + 900 * (i % 4)
-          << R"(, "gpus": )" << 1 + i % 3 << "}";
+      out << (i > 0 ? ",\n" : "") << R"({"id": "p)" << 1000 + i << R"(", "submit_s": )" << 900 * i << R"(, "run_s": )"
+          << 1800 + 900 * (i % 4) << R"(, "gpus": )" << 1 + i % 3 << "}";
     out << "]}";
   }
   const Answer answer = berth("when --backtest --policy fifo@discipline=easy --history " + quoted(path) +

@@ -36,16 +36,12 @@ struct Format {
 
 const std::vector<Format>& formats() {
   static const std::vector<Format> all{
-      {"bench", cli::bench_schema},         {"bound", io::bound_schema},
-      {"cluster", io::cluster_schema},      {"contest", cli::contest_schema},
-      {"deltas", io::deltas_schema},        {"events", io::events_schema},
-      {"edits", io::edits_schema},          {"whatif", io::what_if_schema},
-      {"when", io::forecast_schema},
-      {"links", cli::links_schema},         {"queues", cli::queues_schema},
-      {"overheads", io::overheads_schema},  {"plan", io::plan_schema},
-      {"predictor", fit::predictor_schema}, {"simulation", cli::simulation_schema},
-      {"snapshot", io::snapshot_schema},    {"state", io::state_schema},
-      {"trace", io::trace_schema},
+      {"bench", cli::bench_schema},      {"bound", io::bound_schema},          {"cluster", io::cluster_schema},
+      {"contest", cli::contest_schema},  {"deltas", io::deltas_schema},        {"events", io::events_schema},
+      {"edits", io::edits_schema},       {"whatif", io::what_if_schema},       {"when", io::forecast_schema},
+      {"links", cli::links_schema},      {"queues", cli::queues_schema},       {"overheads", io::overheads_schema},
+      {"plan", io::plan_schema},         {"predictor", fit::predictor_schema}, {"simulation", cli::simulation_schema},
+      {"snapshot", io::snapshot_schema}, {"state", io::state_schema},          {"trace", io::trace_schema},
   };
   return all;
 }

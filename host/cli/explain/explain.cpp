@@ -121,7 +121,8 @@ void add_explain(Commands& commands) {
   add_state_options(app, options->input);
   app.add_option("--plan", options->plan, "Read the plan, made from that snapshot, from FILE")->type_name("FILE");
   CLI::Option* const job = app.add_option("--job", options->job, "Explain this job alone, in full")->type_name("ID");
-  CLI::Option* const when = app.add_flag("--when", options->when, "With --job, also predict when the job starts ('berth when')")->needs(job);
+  CLI::Option* const when =
+      app.add_flag("--when", options->when, "With --job, also predict when the job starts ('berth when')")->needs(job);
   add_history_options(app, options->history);
   app.get_option("--history")->needs(when);
   app.add_option("--futures", options->futures, "With --when, simulate N futures; 0: only starts by limits")

@@ -10,7 +10,9 @@
 namespace berth::cli {
 namespace {
 
-std::string share(std::int64_t part, std::int64_t all) { return fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(all)); }
+std::string share(std::int64_t part, std::int64_t all) {
+  return fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(all));
+}
 
 std::string hours(double seconds) { return fmt::format("{:.1f}", seconds / 3600); }
 
@@ -28,12 +30,13 @@ std::string backtest_text(const sim::Backtest& backtest, const sim::BacktestSett
   std::string text = fmt::format("{} instants; intervals of {:.0f} %; times in hours\n", backtest.instants, nominal);
   if (backtest.without_history > 0) text += fmt::format("{} instants had too short a history\n", backtest.without_history);
   if (rows.empty()) return text + "no job waited\n";
-  text += "\n" + report::table({"JOBS", "NUMBER", "ASKED", "COVERED", "BY DAYS", "LATER", "RAW", "PAST WAITS", "SCORE", "RAW SCORE", "PAST SCORE", "WIDTH",
-                                "PAST WIDTH", "MEDIAN ERROR"},
+  text += "\n" + report::table({"JOBS", "NUMBER", "ASKED", "COVERED", "BY DAYS", "LATER", "RAW", "PAST WAITS", "SCORE", "RAW SCORE",
+                                "PAST SCORE", "WIDTH", "PAST WIDTH", "MEDIAN ERROR"},
                                rows);
   text += "\nlevels learned at the end: --levels ";
   for (const ForecastLevels& one : backtest.last_levels)
-    text += fmt::format("{}{},{}", &one == backtest.last_levels.data() ? "" : "/", core::format_seconds(one.low_ppm), core::format_seconds(one.high_ppm));
+    text += fmt::format("{}{},{}", &one == backtest.last_levels.data() ? "" : "/", core::format_seconds(one.low_ppm),
+                        core::format_seconds(one.high_ppm));
   return text + "\n";
 }
 

@@ -21,10 +21,10 @@
 #include "host/core/base/civil_time.hpp"
 #include "host/core/base/split.hpp"
 #include "host/core/state/state_names.hpp"
-#include "host/forecast/forecast_json.hpp"
-#include "host/io/traces/importers.hpp"
-#include "host/forecast/when_text.hpp"
 #include "host/forecast/backtest.hpp"
+#include "host/forecast/forecast_json.hpp"
+#include "host/forecast/when_text.hpp"
+#include "host/io/traces/importers.hpp"
 
 namespace berth::cli {
 namespace {
@@ -50,7 +50,8 @@ LevelsByHorizon levels_of(const std::string& text) {
   const std::vector<std::string_view> pairs = core::split(text, '/');
   const auto expect = [&](bool right) {
     if (!right)
-      throw InvalidArgument(fmt::format("--levels: '{}': expected LOW,HIGH such as 0.05,0.95, or four of them with '/' between", echoed(text)));
+      throw InvalidArgument(
+          fmt::format("--levels: '{}': expected LOW,HIGH such as 0.05,0.95, or four of them with '/' between", echoed(text)));
   };
   expect(pairs.size() == 1 || pairs.size() == levels.size());
   for (std::size_t i = 0; i < levels.size(); ++i) {
@@ -122,7 +123,8 @@ int run(const WhenArguments& options) {
   } else {
     print(report::when_text(core::StateNames(loaded.state), answer, options.rows));
   }
-  const bool none = !answer.jobs.empty() && std::all_of(answer.jobs.begin(), answer.jobs.end(), [](const JobForecast& job) { return job.rejected; });
+  const bool none =
+      !answer.jobs.empty() && std::all_of(answer.jobs.begin(), answer.jobs.end(), [](const JobForecast& job) { return job.rejected; });
   return none ? kNo : kDone;
 }
 
@@ -148,7 +150,8 @@ void add_when(Commands& commands) {
       ->type_name("N")
       ->capture_default_str();
   app.add_option("--within", options->within, "Begin no future after this time, such as 2s; the error is stated")->type_name("TIME");
-  app.add_option("--levels", options->levels, "Bound intervals by these quantiles of the futures (0.025,0.995)")->type_name("LOW,HIGH[/...]");
+  app.add_option("--levels", options->levels, "Bound intervals by these quantiles of the futures (0.025,0.995)")
+      ->type_name("LOW,HIGH[/...]");
   add_seed_option(app, options->request.seed, "Draw the futures from seed N");
   options->request.threads = 0;
   app.add_option("--threads", options->request.threads, "Simulate on N threads; 0: all processors")
@@ -165,7 +168,9 @@ void add_when(Commands& commands) {
   app.add_option("--from", options->from, "With --backtest, report instants from this time on")->type_name("TIME")->capture_default_str();
   app.add_option("--to", options->to, "With --backtest, report instants before this time")->type_name("TIME");
   app.add_option("--every", options->every, "With --backtest, ask each TIME")->type_name("TIME")->capture_default_str();
-  app.add_option("--learn", options->learn, "With --backtest, learn levels from the TIME before; 0s: do not")->type_name("TIME")->capture_default_str();
+  app.add_option("--learn", options->learn, "With --backtest, learn levels from the TIME before; 0s: do not")
+      ->type_name("TIME")
+      ->capture_default_str();
   app.add_option("--draw-limits", options->draw_limits, "With --backtest, give jobs limits up to N times their run time")
       ->check(whole_number<std::int32_t>(1, 1000))
       ->type_name("N");

@@ -10,7 +10,8 @@ namespace berth::sim {
 
 /// What a simulation by counts is told that begins while jobs run.
 ///
-/// Jobs submitted before `now_us` arrive then, together. Those that run take their GPUs at once. Their `run_us` includes the time that they have run for.
+/// Jobs submitted before `now_us` arrive then, together. Those that run take their GPUs at once. Their `run_us` includes the time that they
+/// have run for.
 class ResumedJobs {
  public:
   explicit ResumedJobs(TimeUs now) : now_us(now) {}

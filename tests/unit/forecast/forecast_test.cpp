@@ -125,7 +125,8 @@ TEST(Forecast, DoesNotDependOnTheThreads) {
   test::Random random(5);
   Snapshot cluster = full_cluster(6);
   for (int i = 0; i < 40; ++i)
-    cluster.jobs.push_back(job_of(fmt::format("w{:02}", i), 1 + static_cast<std::int32_t>(random.below(12)), kNow - (50 - i) * kSecond, 10 * kHour));
+    cluster.jobs.push_back(
+        job_of(fmt::format("w{:02}", i), 1 + static_cast<std::int32_t>(random.below(12)), kNow - (50 - i) * kSecond, 10 * kHour));
   const ClusterState state(cluster);
   const JobHistory history = history_with(random_runs(random, 300, 600), 4);
   ForecastRequest request = asked(60);
