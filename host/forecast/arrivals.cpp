@@ -85,7 +85,7 @@ void Arrivals::begin(std::uint64_t seed, std::int32_t future, TimeUs until) {
 
 // Each day of the future is a past day of its kind: the one that begins now, 24 hours later, and so on.
 void Arrivals::begin_day() {
-  ItemDraws draws(seed_, kFutureArrivals, (static_cast<std::uint64_t>(future_) << 32) + static_cast<std::uint64_t>(day_++));
+  ItemDraws draws(seed_, RandomStream::kFutureArrivals, (static_cast<std::uint64_t>(future_) << 32) + static_cast<std::uint64_t>(day_++));
   const std::vector<std::size_t>& alike = past_.by_kind_[is_weekend(past_.clock_ + day_from_) ? 1 : 0];
   const std::vector<std::size_t>& other = past_.by_kind_[is_weekend(past_.clock_ + day_from_) ? 0 : 1];
   const std::vector<std::size_t>& days = alike.empty() ? other : alike;

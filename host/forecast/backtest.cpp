@@ -234,7 +234,7 @@ class BacktestRun {
       const std::vector<TimeUs>& waits = found->second;  // sorted
       const auto from = std::upper_bound(waits.begin(), waits.end(), waited);
       constexpr std::ptrdiff_t kFew = 20;
-      if (waits.end() - from < kFew && key.second + key.first != "") continue;
+      if (waits.end() - from < kFew && !(key.first.empty() && key.second.empty())) continue;
       if (from == waits.end()) break;
       const std::span<const TimeUs> rest(&*from, static_cast<std::size_t>(waits.end() - from));
       out.past_low = asked.submit_us + low_quantile(rest, settings_.levels.low_ppm);
@@ -316,8 +316,10 @@ class BacktestRun {
   // Of 1,000 draws of as many days.
   void bootstrap(const std::map<TimeUs, std::pair<double, double>>& days, Coverage& out) const {
     std::vector<std::pair<double, double>> rows;
+    rows.reserve(days.size());
     for (const auto& [day, row] : days) rows.push_back(row);
     std::vector<double> drawn;
+    drawn.reserve(1000);
     for (std::uint64_t draw = 0; draw < 1000; ++draw) {
       ItemDraws draws(settings_.request.seed, RandomStream::kReport, draw);
       double covered = 0, asked = 0;

@@ -16,12 +16,12 @@
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/suggest.hpp"
 #include "host/core/base/wide.hpp"
+#include "host/core/engine/waiting_order.hpp"
 #include "host/core/policy_api/policy.hpp"
 #include "host/core/state/state_view.hpp"
 #include "host/forecast/forecast_times.hpp"
 #include "host/forecast/futures.hpp"
 #include "host/forecast/present.hpp"
-#include "host/forecast/waiting_order.hpp"
 
 namespace berth {
 namespace {

@@ -45,16 +45,16 @@ ForecastLevels levels_at(std::span<const TimeUs> sorted, TimeUs value) {
   return {share(std::upper_bound(sorted.begin(), sorted.end(), value)), share(std::lower_bound(sorted.begin(), sorted.end(), value))};
 }
 
-ForecastTimes forecast_times(std::vector<TimeUs>& values, TimeUs now, const LevelsByHorizon& by_horizon) {
+ForecastTimes forecast_times(std::vector<TimeUs>& values, TimeUs now, const LevelsByHorizon& levels) {
   ForecastTimes out;
   if (values.empty()) return out;
   std::sort(values.begin(), values.end());
   const auto n = static_cast<std::int64_t>(values.size());
   out.median_us = low_quantile(values, kHalf);
-  const ForecastLevels& levels =
-      by_horizon.at(static_cast<std::size_t>(forecast_horizon(out.median_us == kNever ? kNever : out.median_us - now)));
-  out.low_us = std::max(now, low_quantile(values, levels.low_ppm));
-  out.high_us = high_quantile(values, levels.high_ppm);
+  const ForecastLevels& here =
+      levels.at(static_cast<std::size_t>(forecast_horizon(out.median_us == kNever ? kNever : out.median_us - now)));
+  out.low_us = std::max(now, low_quantile(values, here.low_ppm));
+  out.high_us = high_quantile(values, here.high_ppm);
   // The number of values below the median of the law is binomial, with a standard deviation of sqrt(n) / 2.
   const auto spread = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(n)) / 2));
   const TimeUs above = values[static_cast<std::size_t>(std::min(n - 1, n / 2 + spread))];

@@ -36,7 +36,7 @@ void FutureJobs::begin(std::int32_t future) {
   withdraw_at_.assign(jobs_.size(), kNever);
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
     if (present_.jobs[i].held_us >= 0) continue;
-    ItemDraws draws(seed_, kFutureWithdrawals, (static_cast<std::uint64_t>(future) << 32) + i);
+    ItemDraws draws(seed_, RandomStream::kFutureWithdrawals, (static_cast<std::uint64_t>(future) << 32) + i);
     const TimeUs wait = learned_.withdrawals.draw(present_.now_us - jobs_[i].submit_us, draws.below(1'000'000));
     if (wait != kNever) withdraw_at_[i] = core::saturating_add(jobs_[i].submit_us, wait);
   }

@@ -18,7 +18,7 @@
 namespace berth::sim {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using FutureClock = std::chrono::steady_clock;
 
 /// The futures of one thread.
 class FutureThread {
@@ -88,7 +88,7 @@ void keep_first(FutureTimes& times, std::int32_t futures) {
 }  // namespace
 
 FutureTimes simulate_futures(const Present& present, const Learned& learned, const FutureSettings& settings, bool& by_counts) {
-  const Clock::time_point begin = Clock::now();
+  const FutureClock::time_point begin = FutureClock::now();
   FutureTimes times;
   times.asked = present.asked;
   times.futures = settings.futures;
@@ -130,7 +130,7 @@ FutureTimes simulate_futures(const Present& present, const Learned& learned, con
         const std::int32_t future = next.fetch_add(1, std::memory_order_relaxed);
         if (future >= settings.futures) break;
         worker.run(future, times);
-        if (settings.within_us > 0 && Clock::now() - begin > std::chrono::microseconds(settings.within_us)) late = true;
+        if (settings.within_us > 0 && FutureClock::now() - begin > std::chrono::microseconds(settings.within_us)) late = true;
         const std::lock_guard<std::mutex> lock(mutex);
         simulated[to_index(future)] = 1;
         ++done;

@@ -108,7 +108,7 @@ RunLaw run_law(const RunTimes& times, const RunTraits& traits, TimeUs held) {
 void RunDraws::begin(std::uint64_t seed, std::int32_t future) {
   seed_ = seed;
   future_ = future;
-  ItemDraws draws(seed, kFuture, static_cast<std::uint64_t>(future) << 32);
+  ItemDraws draws(seed, RandomStream::kFuture, static_cast<std::uint64_t>(future) << 32);
   anchor_ = draws.next();
 }
 
@@ -118,7 +118,7 @@ TimeUs RunDraws::draw(const RunLaw& law, std::uint64_t item) {
   if (law.levels.empty()) {
     // Longer than any job of the history. What is left of run times with a heavy tail grows with what is gone: half of them
     // go on for as long again.
-    ItemDraws draws(seed_, kFuture, (static_cast<std::uint64_t>(future_) << 32) + 1 + item);
+    ItemDraws draws(seed_, RandomStream::kFuture, (static_cast<std::uint64_t>(future_) << 32) + 1 + item);
     const std::int64_t u = 1 + draws.below(1'000'000);
     return bounded(std::min(core::saturating_add(law.held_us, core::mul_div(std::max<TimeUs>(kSecond, law.held_us), 1'000'000 - u, u)),
                             kMaxTimeUs / 4));
@@ -128,7 +128,7 @@ TimeUs RunDraws::draw(const RunLaw& law, std::uint64_t item) {
     const std::size_t g = to_index(level.group);
     if (seen_[g] != future_) {
       seen_[g] = future_;
-      ItemDraws draws(seed_, kFuture, (static_cast<std::uint64_t>(future_) << 32) + (std::uint64_t{1} << 31) + g);
+      ItemDraws draws(seed_, RandomStream::kFuture, (static_cast<std::uint64_t>(future_) << 32) + (std::uint64_t{1} << 31) + g);
       chance_[g] = draws.next();
       next_[g] = 0;
     }

@@ -12,8 +12,6 @@
 
 namespace berth::sim {
 
-inline constexpr RandomStream kFuture{15}, kFutureArrivals{16}, kFutureWithdrawals{17};
-
 /// 24 hours.
 inline constexpr TimeUs kDay = 86'400 * kSecond;
 
@@ -22,7 +20,9 @@ struct RunTraits {
   std::string user, queue;  ///< queue, or virtual cluster
   std::int32_t gpus = 1;
   TimeUs limit_us = kNever;
-  auto operator<=>(const RunTraits&) const = default;
+  bool operator<(const RunTraits& other) const {
+    return std::tie(user, queue, gpus, limit_us) < std::tie(other.user, other.queue, other.gpus, other.limit_us);
+  }
 };
 RunTraits traits_of(const PastJob& job);
 

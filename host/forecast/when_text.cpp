@@ -41,23 +41,20 @@ std::string interval_name(const LevelsByHorizon& levels) { return levels == Leve
 std::string basis_text(const Forecast& f) {
   std::string text;
   if (f.futures > 0) {
-    TimeUs worst = 0;
-    std::size_t unknown = 0, dated = 0;
+    std::vector<TimeUs> errors;
     for (const JobForecast& job : f.jobs) {
-      if (job.rejected || job.start.median_us == kNever) continue;
-      ++dated;
-      if (job.start.median_error_us == kNever) {
-        ++unknown;
-      } else {
-        worst = std::max(worst, job.start.median_error_us);
-      }
+      if (job.start.median_us != kNever && job.start.median_error_us != kNever) errors.push_back(job.start.median_error_us);
     }
+    std::sort(errors.begin(), errors.end());
     text += fmt::format("{} by {}, seed {}; run times of {}, arrivals of {}", core::counted(f.futures, "future"),
                         f.by_counts ? "counts of GPUs" : "the live engine", f.seed, core::counted(f.past_jobs, "past job"),
                         core::counted(f.past_arrivals, "submission"));
     if (f.past_withdrawn > 0) text += fmt::format(", {}", core::counted(f.past_withdrawn, "withdrawal"));
     text += "\n";
-    if (dated > unknown) text += fmt::format("standard errors of the medians: {} at most\n", core::rough_duration(worst));
+    if (!errors.empty()) {
+      text += fmt::format("standard error of a median start: {} for half of the jobs, {} at most\n",
+                          core::rough_duration(errors[errors.size() / 2]), core::rough_duration(errors.back()));
+    }
   } else {
     text += "no futures: only starts by limits\n";
   }
@@ -80,7 +77,7 @@ std::string when_text(const core::NameSource& names, const Forecast& forecast, s
             job.queue.empty() ? "-" : job.queue,
             fmt::to_string(job.gpus),
             fmt::to_string(job.position),
-            fmt::format("{} ({} GPUs)", job.jobs_ahead, job.gpus_ahead),
+            fmt::format("{} ({})", job.jobs_ahead, core::counted(job.gpus_ahead, "GPU")),
             in_time(job.start_by_limits_us, forecast.now_us)};
     if (forecast.futures > 0) {
       row.push_back(in_time(job.start.median_us, forecast.now_us));

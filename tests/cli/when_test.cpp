@@ -69,7 +69,7 @@ w1   -      4     2         1 (8 GPUs)  4h               3h     3h .. 3h    4h .
 
 large never starts: needs 80 GPUs; the cluster has 8
 40 futures by counts of GPUs, seed 0; run times of 30 past jobs, arrivals of 0 submissions
-standard errors of the medians: 0 s at most
+standard error of a median start: 0 s for half of the jobs, 0 s at most
 )");
   EXPECT_EQ(berth(command + " --threads 1").out, answer.out);
   EXPECT_EQ(berth(command + " --threads 3").out, answer.out);

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "berth/error.hpp"
+#include "host/core/engine/waiting_order.hpp"
 #include "host/forecast/futures.hpp"
 #include "host/forecast/present.hpp"
-#include "host/forecast/waiting_order.hpp"
 #include "host/io/traces/importers.hpp"
 #include "tests/support/random.hpp"
 

@@ -1,4 +1,4 @@
-#include "host/forecast/waiting_order.hpp"
+#include "host/core/engine/waiting_order.hpp"
 
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/placement/pass_input.hpp"
