@@ -21,6 +21,7 @@ target_sources(berth PUBLIC FILE_SET HEADERS
     include/berth/error.hpp
     include/berth/events.hpp
     include/berth/export.hpp
+    include/berth/forecast.hpp
     include/berth/io.hpp
     include/berth/job.hpp
     include/berth/overheads.hpp

@@ -29,6 +29,7 @@ void add_all(Commands& commands, const CLI::App& app) {
   add_plan(commands);
   add_explain(commands);
   add_whatif(commands);
+  add_when(commands);
   add_validate(commands);
   add_bound(commands);
   add_import(commands);

@@ -8,7 +8,7 @@ _berth_names() {
 
 _berth() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}
-  local commands="plan explain whatif validate bound import topology generate shadow simulate report sweep capacity tune fit bench policies devices version help"
+  local commands="plan explain whatif when validate bound import topology generate shadow simulate report sweep capacity tune fit bench policies devices version help"
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$cur")
@@ -33,7 +33,7 @@ _berth() {
       ;;
     --part) words=$(_berth_names Parts: report --help) ;;
     --metric) words=$(_berth_names Metrics: report --help) ;;
-    --trace-format) words=$(_berth_names "Formats of traces:" import --help) ;;
+    --trace-format | --history-format) words=$(_berth_names "Formats of traces:" import --help) ;;
     --virtual-clusters) words="nodes guarantees limits" ;;
     --placement) words="count consolidate emptiest topology" ;;
     --overheads)
@@ -64,10 +64,14 @@ _berth() {
           words="--snapshot --slurm --held --policy --param --backend --device --threads --seed --max-iterations --budget --state-in --state-out --compare --out --json
             --no-timing --dump-on-error --color --rows --all"
           ;;
-        explain) words="--snapshot --slurm --held --plan --job --links --json --svg --color --rows --all" ;;
+        explain) words="--snapshot --slurm --held --plan --job --when --history --history-format --futures --links --json --svg --color --rows --all" ;;
         whatif)
           words="--snapshot --slurm --held --policy --param --add --drain --remove --quota --job --cancel --priority --new-policy --edits --show
             --make-room --json --rows"
+          ;;
+        when)
+          words="--snapshot --slurm --held --policy --param --history --history-format --futures --within --levels --seed --threads --json --rows
+            --backtest --cluster --from --to --every --learn --draw-limits"
           ;;
         validate) words="--snapshot --slurm --held --plan --max --json" ;;
         bound) words="--snapshot --slurm --held --policy --objective --param --lp --json" ;;

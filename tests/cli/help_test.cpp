@@ -15,7 +15,7 @@ namespace {
 
 const char* const kCommands[] = {"plan",   "explain",  "validate", "bound",   "import",   "topology", "generate",
                                  "shadow", "simulate", "report",   "sweep",   "capacity", "tune",     "fit",
-                                 "bench",  "policies", "devices",  "version", "help",     "whatif"};
+                                 "bench",  "policies", "devices",  "version", "help",     "whatif",   "when"};
 
 // "--snapshot", "--json", ... as a help text or a page names them.
 std::set<std::string> options_in(std::string text) {

@@ -17,6 +17,7 @@
 #include "host/cli/simulate/simulation_json.hpp"
 #include "host/cli/sweep/sweep_json.hpp"
 #include "host/fit/predictor_json.hpp"
+#include "host/forecast/forecast_json.hpp"
 #include "host/io/formats/schemas.hpp"
 #include "host/io/traces/trace_json.hpp"
 #include "tests/golden/layout.hpp"
@@ -44,7 +45,8 @@ const std::vector<Format>& formats() {
       {"overheads", io::overheads_schema},  {"plan", io::plan_schema},
       {"predictor", fit::predictor_schema}, {"simulation", cli::simulation_schema},
       {"snapshot", io::snapshot_schema},    {"state", io::state_schema},
-      {"sweep", cli::sweep_schema},         {"trace", io::trace_schema},
+      {"when", io::forecast_schema},        {"sweep", cli::sweep_schema},
+      {"trace", io::trace_schema},
   };
   return all;
 }

@@ -53,6 +53,7 @@ class Commands {
 void add_plan(Commands& commands);
 void add_explain(Commands& commands);
 void add_whatif(Commands& commands);
+void add_when(Commands& commands);
 void add_validate(Commands& commands);
 void add_bound(Commands& commands);
 void add_import(Commands& commands);

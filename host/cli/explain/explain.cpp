@@ -1,20 +1,26 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "berth/engine.hpp"
 #include "berth/error.hpp"
+#include "berth/forecast.hpp"
 #include "berth/queues.hpp"
 #include "host/cli/base/common_options.hpp"
 #include "host/cli/base/console.hpp"
 #include "host/cli/base/echoed.hpp"
+#include "host/cli/base/history.hpp"
 #include "host/cli/base/load.hpp"
 #include "host/cli/base/places.hpp"
 #include "host/cli/explain/link_json.hpp"
 #include "host/cli/explain/queue_json.hpp"
 #include "host/cli/plan/plan_text.hpp"
 #include "host/core/quota/queue_standing.hpp"
+#include "host/core/state/state_names.hpp"
+#include "host/forecast/when_text.hpp"
 #include "host/io/files/file_error.hpp"
 #include "host/report/links/link_report.hpp"
 #include "host/report/queue_text.hpp"
@@ -25,7 +31,9 @@ namespace {
 struct ExplainArguments {
   StateInput input;
   std::string plan, job, svg;
-  bool links = false, queues = false, json = false;
+  bool links = false, queues = false, json = false, when = false;
+  HistoryInput history;
+  std::int32_t futures = 1000;
   TextOptions text;
 };
 
@@ -64,8 +72,22 @@ int explain_links(const ExplainArguments& options, const LoadedState& loaded) {
   return kDone;
 }
 
+// When a job of the plan that waits is predicted to start, under the policy that made the plan.
+std::string explain_when(const ExplainArguments& options, const LoadedState& loaded, const Plan& plan) {
+  ForecastRequest asked;
+  asked.request.policy = plan.policy;
+  asked.request.params = plan.params;
+  asked.request.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  asked.jobs = {options.job};
+  asked.futures = options.futures;
+  const Forecast answer = forecast(loaded.state, load_history(options.history, loaded.state), asked);
+  return answer.jobs.empty() ? std::string() : "\n" + report::when_job_text(core::StateNames(loaded.state), answer, answer.jobs.front());
+}
+
 int run(const ExplainArguments& options) {
-  check_places(places_of(options.input, {{"--plan", options.plan}}), {{"--svg", options.svg}});
+  std::vector<Place> inputs = places_of(options.history);
+  inputs.push_back({"--plan", options.plan});
+  check_places(places_of(options.input, inputs), {{"--svg", options.svg}});
   const LoadedState loaded = load_state(options.input);
   if (options.links) return explain_links(options, loaded);
   if (options.queues) return explain_queues(options, loaded);
@@ -85,7 +107,8 @@ int run(const ExplainArguments& options) {
   const std::string text = job_text(loaded.state, plan, job);
   if (text.empty())
     throw InvalidArgument(fmt::format("--job: {} decides nothing about '{}'", io::input_name(options.plan), echoed(options.job)));
-  print(text);
+  const bool waits = loaded.state.job(job)->state == JobState::kWaiting;
+  print(options.when && waits ? text + explain_when(options, loaded, plan) : text);
   return kDone;
 }
 
@@ -98,6 +121,14 @@ void add_explain(Commands& commands) {
   add_state_options(app, options->input);
   app.add_option("--plan", options->plan, "Read the plan, made from that snapshot, from FILE")->type_name("FILE");
   CLI::Option* const job = app.add_option("--job", options->job, "Explain this job alone, in full")->type_name("ID");
+  CLI::Option* const when =
+      app.add_flag("--when", options->when, "With --job, also predict when the job starts ('berth when')")->needs(job);
+  add_history_options(app, options->history);
+  app.get_option("--history")->needs(when);
+  app.add_option("--futures", options->futures, "With --when, simulate N futures; 0: only starts by limits")
+      ->check(whole_number<std::int32_t>(0, 1'000'000))
+      ->type_name("N")
+      ->capture_default_str();
   CLI::Option* const links = app.add_flag("--links", options->links, "Show loads of links and gangs that share them")->excludes(job);
   app.add_option("--svg", options->svg, "With --links, also draw them to FILE")->needs(links)->type_name("FILE");
   app.add_flag("--queues", options->queues, "Show what queues are entitled to, have and ask for")->excludes(job)->excludes(links);

@@ -25,7 +25,10 @@ enum class RandomStream : std::uint32_t {
   kSynthetic,
   kCurve,
   kReport,
-  kResample
+  kResample,
+  kFuture,
+  kFutureArrivals,
+  kFutureWithdrawals
 };
 
 /// Random numbers of one item of one stream: Philox4x32-10 with key = seed, counter = (item, stream, block).

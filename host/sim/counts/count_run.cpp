@@ -19,7 +19,7 @@ bool reserves(kernel::Discipline discipline) {
 }  // namespace
 
 CountRun::CountRun(const Replayed& trace, const SimulationSettings& settings, const std::function<void(const JobOutcome&)>& done,
-                   core::ChosenPolicy& chosen, NodeCounts& nodes)
+                   core::ChosenPolicy& chosen, NodeCounts& nodes, ResumedJobs* resumed)
     : source_(trace.jobs),
       settings_(settings),
       done_(done),
@@ -30,7 +30,8 @@ CountRun::CountRun(const Replayed& trace, const SimulationSettings& settings, co
       running_(to_index(nodes.pools())),
       releases_(reserves(chosen.rules.discipline) ? to_index(nodes.pools()) : 0),
       asks_for_all_(chosen.policy->follows_from_columns()),
-      upcoming_(source_.next()) {
+      upcoming_(source_.next()),
+      resumed_(resumed) {
   totals_.gpus = nodes.gpus();
   if (settings.series != nullptr) nodes_.stop_token(settings.series->fragmentation());
   if (settings.stays != nullptr) nodes_.name(*settings.stays);
@@ -39,6 +40,7 @@ CountRun::CountRun(const Replayed& trace, const SimulationSettings& settings, co
 }
 
 bool CountRun::interrupted() {
+  if (stopped_) return totals_.interrupted = true;
   const bool enough = settings_.most_decisions > 0 && totals_.decisions >= settings_.most_decisions;
   totals_.interrupted = enough || (settings_.interrupted && totals_.decisions % 1024 == 0 && settings_.interrupted());
   return totals_.interrupted;
@@ -95,14 +97,32 @@ std::int32_t CountRun::next_arrival() {
     leave(job_index, JobOutcome::End::kRejected);
     return -1;
   }
-  job.estimate = estimator_.run_time(traced, job.rank);
+  job.estimate = resumed_ == nullptr ? estimator_.run_time(traced, job.rank) : resumed_->estimate(traced);
   job.limit = traced.time_limit_us;
   job.deadline = traced.deadline_us;
   job.priority = traced.priority;
   job.left = traced.run_us;
   job.overheads = &settings_.overheads.of(traced.model);
   job.owed = job.overheads->start_us;
-  return job_index;
+  if (resumed_ == nullptr || resumed_->held_us(traced) < 0) return job_index;
+  resume(job_index);
+  return -1;
+}
+
+// The job has run for a while when the simulation begins.
+void CountRun::resume(std::int32_t job_index) {
+  CountedJob& job = jobs_[job_index];
+  job.held = resumed_->held_us(*job.traced);
+  job.start = now_ - job.held;
+  job.starts = 1;
+  job.left = std::max<TimeUs>(0, job.left - job.held);
+  std::vector<CountedGpus>& taken = jobs_.taken(job_index);
+  const std::vector<CountedGpus>* gpus = resumed_->gpus(*job.traced);
+  const bool known = gpus != nullptr && !gpus->empty();
+  if (known) taken = *gpus;
+  if (known ? !nodes_.take_again(taken) : !nodes_.take(job.pool, job.gpus, taken))
+    throw InvalidArgument("job '" + job.traced->id + "' runs, and the jobs before it hold more GPUs than there are");
+  run({asks_for_all_ ? 0 : keys_.key(job, now_), job.rank, job_index}, 0, false);
 }
 
 void CountRun::start(const JobPlace& place, bool counted) {
@@ -112,7 +132,13 @@ void CountRun::start(const JobPlace& place, bool counted) {
     gpus_waited_ -= job.gpus;
   }
   ++job.starts;
-  if (job.start == kNever) job.start = now_;
+  if (job.start == kNever) {
+    job.start = now_;
+    if (resumed_ != nullptr) {
+      job.left = resumed_->run_from(*job.traced, now_);
+      if (!resumed_->started(*job.traced, now_)) stopped_ = true;
+    }
+  }
   run(place, std::exchange(job.owed, 0), false);
 }
 

@@ -15,6 +15,7 @@
 #include "host/sim/counts/job_keys.hpp"
 #include "host/sim/counts/node_counts.hpp"
 #include "host/sim/counts/release_profile.hpp"
+#include "host/sim/counts/resumed_jobs.hpp"
 #include "host/sim/counts/running_order.hpp"
 #include "host/sim/measures/series.hpp"
 #include "host/sim/replay/settings.hpp"
@@ -24,8 +25,9 @@ namespace berth::sim {
 /// The jobs of a simulation by counts, their GPUs and their outcomes. Which jobs start is decided elsewhere.
 class CountRun {
  public:
+  /// @param resumed  null: no job runs at the start
   CountRun(const Replayed& trace, const SimulationSettings& settings, const std::function<void(const JobOutcome&)>& done,
-           core::ChosenPolicy& chosen, NodeCounts& nodes);
+           core::ChosenPolicy& chosen, NodeCounts& nodes, ResumedJobs* resumed);
   CountRun(const CountRun&) = delete;
   CountRun& operator=(const CountRun&) = delete;
 
@@ -51,7 +53,8 @@ class CountRun {
 
   // What happens at an instant, in this order.
   TimeUs next_event() const {
-    return std::min({upcoming_ != nullptr ? upcoming_->submit_us : kNever, ends_.next(), changes_.next(), again_at_});
+    const TimeUs next = std::min({upcoming_ != nullptr ? upcoming_->submit_us : kNever, ends_.next(), changes_.next(), again_at_});
+    return resumed_ == nullptr ? next : std::max(next, resumed_->now_us);
   }
   /// There is a decision then, where no other comes before. Later than now; kNever: none.
   void decide_again_at(TimeUs at) { again_at_ = at; }
@@ -116,6 +119,7 @@ class CountRun {
   JobPlace complete(std::int32_t job);
   void wake(std::int32_t job);
   std::int32_t next_arrival();
+  void resume(std::int32_t job);
   void run(const JobPlace& place, TimeUs cost, bool moved);
   void await_change(std::int32_t job);
   // Where the work is not known: 0 or less when the job has run for longer than predicted.
@@ -151,6 +155,8 @@ class CountRun {
   JobEvents ends_, changes_;
   TimeUs again_at_ = kNever;
   const TraceJob* upcoming_;
+  ResumedJobs* resumed_;
+  bool stopped_ = false;  // no job that starts matters any more
   SimulationTotals totals_;
   JobOutcome outcome_;  // last outcome reported; what `report` does not set never applies here
 };

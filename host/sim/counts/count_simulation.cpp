@@ -1,6 +1,7 @@
 #include "host/sim/counts/count_simulation.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "host/sim/base/overheads.hpp"
@@ -45,15 +46,10 @@ bool rests(const core::ChosenPolicy& chosen) {
   return chosen.policy->rests_while_waiting() && (!chosen.entry->preemptive || chosen.policy->rises_only_at_changes());
 }
 
-}  // namespace
-
-std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Snapshot& cluster, const SimulationSettings& settings,
-                                                const std::function<void(const JobOutcome&)>& done) {
-  if (settings.decide || settings.iterations || settings.links != LinkModel::kNone) return std::nullopt;
-  core::ChosenPolicy chosen;
-  chosen.choose(settings.request.policy, settings.request.params);
+/// Whether counts decide under such a policy, whatever the jobs and the cluster are.
+bool by_counts(const core::ChosenPolicy& chosen, const SimulationSettings& settings) {
+  if (settings.decide || settings.iterations || settings.links != LinkModel::kNone) return false;
   const bool easy = chosen.rules.discipline == kernel::Discipline::kEasy;
-  const bool strict = chosen.rules.discipline == kernel::Discipline::kStrict;
   const bool conservative = chosen.rules.discipline == kernel::Discipline::kConservative;
   const bool ranked = chosen.policy != nullptr && chosen.policy->follows_from_columns() && !easy && !conservative;
   const bool by_count = chosen.policy != nullptr && (ranked || rests(chosen)) && !chosen.entry->class_rule &&
@@ -61,12 +57,14 @@ std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Sna
                         chosen.rules.packing != core::Packing::kContention && !chosen.rules.consolidation && !chosen.rules.admits_by_count;
   const bool steady = settings.events.events.empty() && settings.queue_changes.changes.empty() && !settings.failures.any() &&
                       !saves_while_running(settings.overheads);
-  if (!by_count || !steady || settings.round_us > 0 || settings.request.max_iterations > 0 || settings.request.budget_us > 0)
-    return std::nullopt;
-  NodeCounts nodes;
-  if (!nodes.begin(cluster, trace.facts, chosen.rules.packing)) return std::nullopt;
-  CountRun run(trace, settings, done, chosen, nodes);
-  if (ranked) {
+  return by_count && steady && settings.round_us == 0 && settings.request.max_iterations == 0 && settings.request.budget_us == 0;
+}
+
+SimulationTotals simulate_chosen(CountRun& run, const core::ChosenPolicy& chosen) {
+  const bool easy = chosen.rules.discipline == kernel::Discipline::kEasy;
+  const bool strict = chosen.rules.discipline == kernel::Discipline::kStrict;
+  const bool conservative = chosen.rules.discipline == kernel::Discipline::kConservative;
+  if (chosen.policy->follows_from_columns() && !easy && !conservative) {
     RankedDecisions decisions(run, *chosen.policy, strict);
     return simulate_with(run, decisions);
   }
@@ -80,6 +78,41 @@ std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Sna
   }
   LineDecisions decisions(run, strict);
   return simulate_with(run, decisions);
+}
+
+}  // namespace
+
+struct CountSimulations::Kept {
+  core::ChosenPolicy chosen;
+  NodeCounts nodes;
+  bool used = false;
+};
+
+CountSimulations::CountSimulations() = default;
+CountSimulations::~CountSimulations() = default;
+CountSimulations::CountSimulations(CountSimulations&&) noexcept = default;
+CountSimulations& CountSimulations::operator=(CountSimulations&&) noexcept = default;
+
+bool CountSimulations::begin(const TraceFacts& facts, const Snapshot& cluster, const SimulationSettings& settings) {
+  kept_ = std::make_unique<Kept>();
+  kept_->chosen.choose(settings.request.policy, settings.request.params);
+  return by_counts(kept_->chosen, settings) && kept_->nodes.begin(cluster, facts, kept_->chosen.rules.packing);
+}
+
+SimulationTotals CountSimulations::run(const Replayed& trace, const SimulationSettings& settings,
+                                       const std::function<void(const JobOutcome&)>& done, ResumedJobs* resumed) {
+  if (std::exchange(kept_->used, true)) kept_->nodes.clear();
+  core::ChosenPolicy chosen;  // policies may keep something of a run
+  chosen.choose(settings.request.policy, settings.request.params);
+  CountRun run(trace, settings, done, chosen, kept_->nodes, resumed);
+  return simulate_chosen(run, chosen);
+}
+
+std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Snapshot& cluster, const SimulationSettings& settings,
+                                                const std::function<void(const JobOutcome&)>& done, ResumedJobs* resumed) {
+  CountSimulations simulations;
+  if (!simulations.begin(trace.facts, cluster, settings)) return std::nullopt;
+  return simulations.run(trace, settings, done, resumed);
 }
 
 }  // namespace berth::sim

@@ -81,6 +81,15 @@ bool NodeCounts::begin(const Snapshot& cluster, const TraceFacts& facts, kernel:
          !(memory && facts.memory);
 }
 
+void NodeCounts::clear() {
+  for (std::int32_t n = 0; n < state_->node_count(); ++n) {
+    nodes_[to_index(n)].free = columns_.node_free[n];
+    nodes_[to_index(n)].n_free = nodes_[to_index(n)].gpus;
+  }
+  for (Pool& pool : pools_) pool.free = pool.total;
+  begin_pools();
+}
+
 void NodeCounts::begin_pools() {
   const kernel::TopologyView& topology = columns_.topology[static_cast<std::size_t>(TopologyKind::kSwitch)];
   for (Pool& pool : pools_) {

@@ -40,6 +40,9 @@ class NodeCounts {
   /// - No job has a profile, or a deadline for which it may be rejected later.
   bool begin(const Snapshot& cluster, const TraceFacts& facts, kernel::Packing packing);
 
+  /// All GPUs are free again.
+  void clear();
+
   std::int32_t pools() const { return static_cast<std::int32_t>(pools_.size()); }
   /// -1: no node is allowed for this job.
   std::int32_t pool_of(const TraceJob& job) const;

@@ -45,6 +45,7 @@ constexpr std::array kLayers{
     Layer{"host/io/", 5},
     Layer{"host/sim/", 5},
     Layer{"host/report/", 5},
+    Layer{"host/forecast/", 6},     // when jobs start: it simulates, and writes what it finds
     Layer{"host/fit/", 6},          // of the command alone: the library needs no optimiser
     Layer{"host/results/", 6},      // likewise: nor a database
     Layer{"host/report/html/", 7},  // likewise: it reads what host/results stores
@@ -68,7 +69,7 @@ const std::vector<Inside>& insides() {
       {"host/policy/", {"base", "queue", "shapes", "search", "rounds"}},
       {"host/io/", {"json", "files", "fields", "formats", "traces", "kai", "topology", "kueue", "slurm"}},
       {"host/sim/", {"base", "iterations", "measures", "replay", "counts", "batch", "exec", "generate"}},
-      {"host/cli/", {"base", "bench", "import", "plan", "explain", "simulate", "sweep", "search", "capacity", "tune", "whatif"}},
+      {"host/cli/", {"base", "bench", "import", "plan", "explain", "simulate", "sweep", "search", "capacity", "tune", "when", "whatif"}},
   };
   return all;
 }

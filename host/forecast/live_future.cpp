@@ -1,0 +1,216 @@
+#include "host/forecast/live_future.hpp"
+
+#include <algorithm>
+#include <map>
+#include <queue>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "host/core/base/wide.hpp"
+#include "host/sim/replay/submitted_job.hpp"
+
+namespace berth::sim {
+namespace {
+
+/// A job of the future. Its work is the time that it runs for.
+struct FutureJob {
+  const TraceJob* traced = nullptr;
+  TimeUs left = 0, since = 0, owed = 0;
+  std::uint64_t turn = 0;  ///< events of an earlier turn are void
+  bool running = false, began = false;
+};
+
+struct FutureEvent {
+  TimeUs at = 0;
+  bool withdrawn = false;  ///< else it ends
+  std::uint64_t turn = 0;
+  std::string job;
+  bool operator>(const FutureEvent& other) const { return at != other.at ? at > other.at : job > other.job; }
+};
+
+class LiveFutureRun {
+ public:
+  LiveFutureRun(ClusterState state, Request request, PolicyState policy_state, FutureJobs& jobs, TimeUs until, const Snapshot& begin)
+      : state_(std::move(state)), request_(std::move(request)), memory_(std::move(policy_state)), jobs_(jobs), until_(until) {
+    for (const Queue& queue : begin.queues) queues_.insert(queue.id);
+    for (const Job& job : begin.jobs) alike_.try_emplace({job.queue, job.virtual_cluster, job.shapes.front().gpus}, &job);
+  }
+
+  void run(std::size_t present) {
+    const TimeUs now = state_.now();
+    for (std::size_t i = 0; i < present; ++i) {
+      const TraceJob& traced = *jobs_.next();
+      FutureJob& job = live_[traced.id];
+      job.traced = &traced;
+      const TimeUs held = jobs_.held_us(traced);
+      job.left = traced.run_us - std::max<TimeUs>(0, held);
+      job.since = now;
+      if (held >= 0) {
+        job.running = job.began = true;
+        events_.push({core::saturating_add(now, std::max<TimeUs>(1, job.left)), false, job.turn, traced.id});
+      } else if (const TimeUs leaves = jobs_.withdrawn_at(traced); leaves != kNever) {
+        events_.push({std::max(now, leaves), true, job.turn, traced.id});
+      }
+    }
+    upcoming_ = jobs_.next();
+    decide();
+    while (!jobs_.all_known()) {
+      const TimeUs next = next_event();
+      if (next > until_) break;
+      deltas_.clear();
+      deltas_.push_back(delta::SetTime{next});
+      happen(next);
+      arrive(next);
+      state_.apply(deltas_);
+      decide();
+    }
+  }
+
+ private:
+  TimeUs next_event() {
+    while (!events_.empty() && is_void(events_.top())) events_.pop();
+    TimeUs next = upcoming_ != nullptr ? upcoming_->submit_us : kNever;
+    if (!events_.empty()) next = std::min(next, events_.top().at);
+    if (wake_ > state_.now()) next = std::min(next, wake_);
+    return next;
+  }
+
+  bool is_void(const FutureEvent& event) const {
+    const auto found = live_.find(event.job);
+    if (found == live_.end()) return true;
+    return event.withdrawn ? found->second.began : event.turn != found->second.turn;
+  }
+
+  void happen(TimeUs now) {
+    for (; !events_.empty() && events_.top().at <= now; events_.pop()) {
+      const FutureEvent& event = events_.top();
+      if (is_void(event)) continue;
+      const auto found = live_.find(event.job);
+      event.withdrawn ? jobs_.withdraw(*found->second.traced) : jobs_.ended(*found->second.traced, now);
+      deltas_.push_back(delta::RemoveJob{event.job, event.withdrawn ? "cancelled" : "completed"});
+      jobs_.release(*found->second.traced);
+      live_.erase(found);
+    }
+  }
+
+  void arrive(TimeUs now) {
+    for (; upcoming_ != nullptr && upcoming_->submit_us <= now; upcoming_ = jobs_.next()) {
+      const TraceJob& traced = *upcoming_;
+      FutureJob& job = live_[traced.id];
+      job.traced = &traced;
+      job.left = traced.run_us;
+      deltas_.push_back(delta::PutJob{described(traced)});
+    }
+  }
+
+  // A job that arrives asks for what one asks for that is in the queue now and as large.
+  Job described(const TraceJob& traced) const {
+    Job job;
+    const auto found = alike_.find({traced.queue, traced.virtual_cluster, traced.gpus});
+    if (found != alike_.end()) {
+      const Job& other = *found->second;
+      job.tenant = other.tenant;
+      job.shapes = other.shapes;
+      job.constraints = other.constraints;
+      job.costs = other.costs;
+      job.preemption = other.preemption;
+      job.sharing = other.sharing;
+      job.profile = other.profile;
+    } else {
+      Shape shape;
+      shape.id = "asked";
+      shape.gpu_type = traced.gpu_type;
+      shape.gpus = traced.gpus;
+      job.shapes.push_back(std::move(shape));
+    }
+    job.id = traced.id;
+    job.user = traced.user;
+    job.queue = queues_.count(traced.queue) != 0 ? traced.queue : std::string();
+    job.virtual_cluster = traced.virtual_cluster;
+    job.submit_us = traced.submit_us;
+    job.priority = traced.priority;
+    job.time_limit_us = traced.time_limit_us;
+    job.estimate.run_us = jobs_.estimate(traced);
+    return job;
+  }
+
+  void decide() {
+    engine_.decide(state_, memory_, request_, plan_);
+    commit(state_, plan_);
+    wake_ = plan_.order_until_us;
+    const TimeUs now = state_.now();
+    deltas_.clear();
+    for (const Decision& d : plan_.decisions) {
+      if (d.action == Action::kKeep || d.action == Action::kWait || d.action == Action::kReserve) continue;
+      const std::string id = state_.job(d.job)->id;
+      FutureJob& job = live_.at(id);
+      if (job.running) job.left = std::max<TimeUs>(1, job.left - (now - job.since));
+      switch (d.action) {
+        case Action::kStart:
+          if (!std::exchange(job.began, true)) jobs_.started(*job.traced, now);
+          go_on(job, std::exchange(job.owed, 0), now);
+          break;
+        case Action::kMigrate:
+        case Action::kResize:
+        case Action::kReplace:
+          go_on(job, d.cost_us, now);
+          break;
+        case Action::kPreempt:
+          job.running = false;
+          job.owed += d.cost_us;
+          ++job.turn;
+          break;
+        case Action::kReject:
+          jobs_.reject(*job.traced);
+          deltas_.push_back(delta::RemoveJob{id, ""});
+          jobs_.release(*job.traced);
+          live_.erase(id);
+          break;
+        default:
+          break;
+      }
+    }
+    if (!deltas_.empty()) state_.apply(deltas_);
+  }
+
+  void go_on(FutureJob& job, TimeUs cost, TimeUs now) {
+    job.running = true;
+    job.since = core::saturating_add(now, cost);
+    events_.push({core::saturating_add(job.since, std::max<TimeUs>(1, job.left)), false, ++job.turn, job.traced->id});
+  }
+
+  ClusterState state_;
+  Request request_;
+  PolicyState memory_;
+  FutureJobs& jobs_;
+  TimeUs until_, wake_ = kNever;
+  const TraceJob* upcoming_ = nullptr;
+  Engine engine_;
+  Plan plan_;
+  std::vector<Delta> deltas_;
+  std::unordered_map<std::string, FutureJob> live_;
+  std::priority_queue<FutureEvent, std::vector<FutureEvent>, std::greater<>> events_;
+  std::set<std::string> queues_;
+  std::map<std::tuple<std::string, std::string, std::int32_t>, const Job*> alike_;
+};
+
+}  // namespace
+
+LiveFuture::LiveFuture(const Snapshot& begin, const FutureSettings& settings, PolicyState policy_state)
+    : begin_(begin),
+      request_(settings.request),
+      policy_state_(std::move(policy_state)),
+      until_(core::saturating_add(begin.now_us, settings.horizon_us)) {
+  request_.threads = 1;
+  request_.changes_only = true;
+}
+
+void LiveFuture::run(FutureJobs& jobs, std::size_t present) {
+  jobs.ends_follow(false);
+  LiveFutureRun(ClusterState(begin_), request_, policy_state_, jobs, until_, begin_).run(present);
+}
+
+}  // namespace berth::sim

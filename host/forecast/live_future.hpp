@@ -1,0 +1,24 @@
+#pragma once
+
+#include "berth/engine.hpp"
+#include "berth/state.hpp"
+#include "host/forecast/future_jobs.hpp"
+
+namespace berth::sim {
+
+/// Futures in which the live engine decides, for all that counts of GPUs do not say: constraints, quotas, gangs, drained nodes.
+class LiveFuture {
+ public:
+  /// @param begin  as it is when futures begin, with all jobs
+  LiveFuture(const Snapshot& begin, const FutureSettings& settings, PolicyState policy_state);
+  /// After `jobs.begin`.
+  void run(FutureJobs& jobs, std::size_t present);
+
+ private:
+  const Snapshot& begin_;
+  Request request_;
+  PolicyState policy_state_;
+  TimeUs until_;
+};
+
+}  // namespace berth::sim

@@ -1,0 +1,242 @@
+#include "berth/forecast.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "berth/error.hpp"
+#include "host/core/engine/waiting_order.hpp"
+#include "host/forecast/futures.hpp"
+#include "host/forecast/present.hpp"
+#include "host/io/traces/importers.hpp"
+#include "tests/support/random.hpp"
+
+namespace berth {
+namespace {
+
+constexpr TimeUs kHour = 3'600 * kSecond;
+constexpr TimeUs kNow = 1'000 * kHour;
+
+Job job_of(const std::string& id, std::int32_t gpus, TimeUs submit, TimeUs limit) {
+  Job job;
+  job.id = id;
+  job.submit_us = submit;
+  job.time_limit_us = limit;
+  Shape shape;
+  shape.id = "s";
+  shape.gpus = gpus;
+  job.shapes.push_back(shape);
+  return job;
+}
+
+void run_on(Job& job, const std::string& node, std::int32_t first, TimeUs since) {
+  job.state = JobState::kRunning;
+  job.progress.run_us = kNow - since;
+  job.last_assignment_us = since;
+  job.allocation.shape = "s";
+  AllocationEntry entry;
+  entry.node = node;
+  for (std::int32_t g = 0; g < job.shapes.front().gpus; ++g) entry.gpus.push_back(first + g);
+  job.allocation.entries.push_back(entry);
+}
+
+/// Nodes of 8 GPUs; each is full, with a job of 8 GPUs.
+Snapshot full_cluster(std::int32_t nodes, TimeUs limit = 10 * kHour) {
+  Snapshot cluster = io::uniform_cluster(nodes, 8);
+  cluster.now_us = kNow;
+  for (std::int32_t n = 0; n < nodes; ++n) {
+    Job job = job_of(fmt::format("r{}", n), 8, kNow - (n + 1) * kHour, limit);
+    run_on(job, cluster.nodes[static_cast<std::size_t>(n)].id, 0, kNow - kHour);
+    cluster.jobs.push_back(job);
+  }
+  return cluster;
+}
+
+JobHistory history_with(const std::vector<TimeUs>& runs, std::int32_t gpus = 8, TimeUs limit = 10 * kHour) {
+  JobHistory history;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    PastJob job;
+    job.gpus = gpus;
+    job.submit_us = job.start_us = kNow - 500 * kHour + static_cast<TimeUs>(i) * kHour / 10;
+    job.run_us = runs[i];
+    job.time_limit_us = limit;
+    history.jobs.push_back(job);
+  }
+  return history;
+}
+
+std::vector<TimeUs> random_runs(test::Random& random, int n, std::int32_t most_minutes) {
+  std::vector<TimeUs> runs;
+  for (int i = 0; i < n; ++i) runs.push_back((1 + random.below(most_minutes)) * 60 * kSecond);
+  return runs;
+}
+
+ForecastRequest asked(std::int32_t futures, const std::string& discipline = "easy") {
+  ForecastRequest request;
+  request.request.policy = "fifo";
+  request.request.params = {{"discipline", discipline}};
+  request.request.seed = 11;
+  request.futures = futures;
+  return request;
+}
+
+}  // namespace
+
+TEST(Forecast, ThePointIsTheScheduleByLimits) {
+  Snapshot cluster = full_cluster(1);
+  cluster.jobs.push_back(job_of("w0", 8, kNow - 60 * kSecond, 2 * kHour));
+  cluster.jobs.push_back(job_of("w1", 8, kNow - 50 * kSecond, kHour));
+  const ClusterState state(cluster);
+  const Forecast answer = forecast(state, {}, asked(0));
+
+  ASSERT_EQ(answer.jobs.size(), 2U);
+  EXPECT_EQ(answer.futures, 0);
+  EXPECT_EQ(answer.jobs[0].job, "w0");
+  EXPECT_EQ(answer.jobs[0].position, 1);
+  EXPECT_EQ(answer.jobs[0].start_by_limits_us, kNow + 9 * kHour);  // r0 has a limit of 10 h and has run for one
+  EXPECT_EQ(answer.jobs[0].end_by_limits_us, kNow + 11 * kHour);
+  EXPECT_EQ(answer.jobs[1].position, 2);
+  EXPECT_EQ(answer.jobs[1].jobs_ahead, 1);
+  EXPECT_EQ(answer.jobs[1].gpus_ahead, 8);
+  EXPECT_EQ(answer.jobs[1].start_by_limits_us, kNow + 11 * kHour);
+}
+
+TEST(Forecast, WhereAllRunTimesAreOneTheFuturesAreOne) {
+  Snapshot cluster = full_cluster(1);
+  cluster.jobs.push_back(job_of("w0", 8, kNow - 60 * kSecond, 10 * kHour));
+  cluster.jobs.push_back(job_of("w1", 8, kNow - 50 * kSecond, 10 * kHour));
+  const ClusterState state(cluster);
+  const Forecast answer = forecast(state, history_with(std::vector<TimeUs>(50, 3 * kHour)), asked(40));
+
+  ASSERT_EQ(answer.futures, 40);
+  EXPECT_TRUE(answer.by_counts);
+  EXPECT_EQ(answer.jobs[0].start.median_us, kNow + 2 * kHour);  // r0 has run for one of its three hours
+  EXPECT_EQ(answer.jobs[0].start.low_us, answer.jobs[0].start.high_us);
+  EXPECT_EQ(answer.jobs[0].end.median_us, kNow + 5 * kHour);
+  EXPECT_EQ(answer.jobs[1].start.median_us, kNow + 5 * kHour);
+  EXPECT_EQ(answer.jobs[1].start_by_limits_us, kNow + 19 * kHour);
+  EXPECT_EQ(answer.jobs[1].never_ppm, 0);
+}
+
+TEST(Forecast, DoesNotDependOnTheThreads) {
+  test::Random random(5);
+  Snapshot cluster = full_cluster(6);
+  for (int i = 0; i < 40; ++i)
+    cluster.jobs.push_back(
+        job_of(fmt::format("w{:02}", i), 1 + static_cast<std::int32_t>(random.below(12)), kNow - (50 - i) * kSecond, 10 * kHour));
+  const ClusterState state(cluster);
+  const JobHistory history = history_with(random_runs(random, 300, 600), 4);
+  ForecastRequest request = asked(60);
+  const Forecast one = forecast(state, history, request);
+  request.request.threads = 3;
+  const Forecast three = forecast(state, history, request);
+
+  EXPECT_EQ(one.jobs, three.jobs);
+  EXPECT_GT(one.jobs[39].start.high_us, one.jobs[39].start.low_us);
+  request.request.seed = 12;
+  EXPECT_NE(forecast(state, history, request).jobs, one.jobs);
+}
+
+TEST(Forecast, RefusesWhatHasNoAnswer) {
+  Snapshot cluster = full_cluster(1);
+  cluster.jobs.push_back(job_of("waiting", 8, kNow - kSecond, kHour));
+  cluster.jobs.push_back(job_of("large", 80, kNow - kSecond, kHour));
+  const ClusterState state(cluster);
+  const auto problem = [&](ForecastRequest request) -> std::string {
+    try {
+      (void)forecast(state, {}, request);
+    } catch (const InvalidArgument& error) {
+      return error.what();
+    }
+    return "";
+  };
+  ForecastRequest request = asked(5);
+  request.jobs = {"watting"};
+  EXPECT_EQ(problem(request), "no job 'watting'; did you mean 'waiting'?");
+  request.jobs = {"r0"};
+  EXPECT_EQ(problem(request), "job 'r0' runs: only waiting jobs have a start to predict");
+  request.jobs = {"large"};
+  const Forecast answer = forecast(state, {}, request);
+  ASSERT_EQ(answer.jobs.size(), 1U);
+  EXPECT_TRUE(answer.jobs[0].rejected);
+  EXPECT_EQ(answer.jobs[0].reason, "needs 80 GPUs; the cluster has 8");
+  request.jobs = {};
+  request.levels[1] = {900'000, 100'000};
+  EXPECT_NE(problem(request), "");
+}
+
+TEST(Forecast, AShortHistoryGivesThePointAlone) {
+  Snapshot cluster = full_cluster(1);
+  cluster.jobs.push_back(job_of("w", 8, kNow - kSecond, kHour));
+  const Forecast answer = forecast(ClusterState(cluster), history_with(std::vector<TimeUs>(5, kHour)), asked(50));
+
+  EXPECT_EQ(answer.futures, 0);
+  EXPECT_EQ(answer.jobs[0].start_by_limits_us, kNow + 9 * kHour);
+  ASSERT_EQ(answer.notes.size(), 1U);
+  EXPECT_NE(answer.notes[0].find("5 past jobs have ended: at least 20"), std::string::npos) << answer.notes[0];
+}
+
+// The live engine, which knows more of a cluster than counts, finds the same futures where counts say all.
+TEST(Forecast, CountsAndTheLiveEngineFindTheSameFutures) {
+  for (const char* discipline : {"strict", "greedy", "easy", "conservative"}) {
+    test::Random random(17);
+    Snapshot cluster = full_cluster(3);
+    for (int i = 0; i < 25; ++i)
+      cluster.jobs.push_back(job_of(fmt::format("w{:02}", i), 1 + static_cast<std::int32_t>(random.below(14)), kNow - (50 - i) * kSecond,
+                                    (1 + random.below(10)) * kHour));
+    const ClusterState state(cluster);
+    const JobHistory history = history_with(random_runs(random, 200, 500), 3);
+    const sim::Learned learned(history, kNow);
+    const ForecastRequest request = asked(12, discipline);
+    const std::vector<std::int32_t> rows = core::waiting_order(state, request.request, {});
+    ASSERT_EQ(rows.size(), 25U);
+    sim::PresentOf present(state, rows, {});
+    sim::FutureSettings settings;
+    settings.request = request.request;
+    settings.futures = request.futures;
+    bool by_counts = false;
+    const sim::FutureTimes counted = sim::simulate_futures(present.present(), learned, settings, by_counts);
+    EXPECT_TRUE(by_counts) << discipline;
+    sim::Present live = present.present();
+    live.countable = false;
+    const sim::FutureTimes decided = sim::simulate_futures(live, learned, settings, by_counts);
+    EXPECT_FALSE(by_counts);
+    EXPECT_EQ(counted.start, decided.start) << discipline;
+    EXPECT_EQ(counted.end, decided.end) << discipline;
+  }
+}
+
+// Where the history is drawn from the law of the run times, 90 % intervals cover 90 % of the starts.
+TEST(Forecast, IntervalsCoverWhatTheyPromise) {
+  test::Random random(23);
+  int covered = 0, all = 0;
+  constexpr int kWorlds = 400;
+  for (int world = 0; world < kWorlds; ++world) {
+    Snapshot cluster = full_cluster(2);
+    for (int i = 0; i < 3; ++i) cluster.jobs.push_back(job_of(fmt::format("w{}", i), 8, kNow - (50 - i) * kSecond, 10 * kHour));
+    const ClusterState state(cluster);
+    ForecastRequest request = asked(200);
+    request.levels.fill({50'000, 950'000});
+    request.request.seed = static_cast<std::uint64_t>(world);
+    const Forecast answer = forecast(state, history_with(random_runs(random, 400, 600)), request);
+    // The truth: two jobs that have run for an hour, then three more, on two nodes.
+    std::vector<TimeUs> ends;
+    while (ends.size() < 2) {
+      const TimeUs run = (1 + random.below(600)) * 60 * kSecond;
+      if (run > kHour) ends.push_back(kNow + run - kHour);
+    }
+    for (int i = 0; i < 3; ++i) {
+      const auto first = std::min_element(ends.begin(), ends.end());
+      const ForecastTimes& start = answer.jobs[static_cast<std::size_t>(i)].start;
+      covered += start.low_us <= *first && *first <= start.high_us ? 1 : 0;
+      ++all;
+      *first += (1 + random.below(600)) * 60 * kSecond;
+    }
+  }
+  EXPECT_NEAR(covered, 0.9 * all, 0.03 * all);
+}
+
+}  // namespace berth
