@@ -113,8 +113,8 @@ std::string capacity_csv(const ReportFacts& facts) {
     const Configuration& one = facts.input.configurations[c];
     for (std::size_t m = 0; m < kMetrics.size(); ++m) {
       const MeanEstimate& value = facts.comparison[c][m].value;
-      text += fmt::format("{},{},{},{},{},{},{}\n", csv_cell(curve_label(one)), gpus_of(facts, one), kMetrics[m].key, file_unit(kMetrics[m].unit),
-                          value.runs, core::decimal_text(value.mean, 6), half_text(value.half));
+      text += fmt::format("{},{},{},{},{},{},{}\n", csv_cell(curve_label(one)), gpus_of(facts, one), kMetrics[m].key,
+                          file_unit(kMetrics[m].unit), value.runs, core::decimal_text(value.mean, 6), half_text(value.half));
     }
   }
   return text;
