@@ -56,6 +56,28 @@ TEST(CliSchemas, BoundsAreAsSaid) {
   }
 }
 
+TEST(CliSchemas, SearchesAreAsSaid) {
+  const std::string jobs = "--workload helios --jobs 200 --load-gpus 64 --policy fifo --target 'p90_wait<1h' --seeds 2 --json ";
+  for (const std::string options : {"--node 8 --price 2", "--node 8xA --node 4xB --price A=3 --price B=1 --power 300:50 --power-price 0.1",
+                                    "--fixed 1x8xA --node 8xA --to 1 --confidence 90%"}) {
+    const std::string document = berth("capacity " + jobs + options).out;
+    EXPECT_EQ(fault(document, "berth.capacity.v1"), "") << document;
+  }
+  const Folder folder;
+  std::string trace = R"({"schema": "berth.trace.v1", "name": "t", "jobs": [)";
+  for (int j = 0; j < 200; ++j) {
+    trace += (j > 0 ? ", " : "") + (R"({"id": "j)" + std::to_string(1000 + j)) + R"(", "submit_s": )" + std::to_string(2000 * j) +
+             R"(, "run_s": )" + std::to_string(j % 4 == 0 ? 30'000 : 500) + R"(, "gpus": 4})";
+  }
+  folder.write("t.json", trace + "]}");
+  for (const std::string options : {"--policy fifo --space discipline=strict,greedy,easy", "--policy las --budget 20",
+                                    "--policy gandiva --overheads default --space quantum_s=1,2"}) {
+    const std::string document =
+        berth("tune --cluster 1x8 --window 1d --validate 2 --json --trace '" + (folder / "t.json") + "' " + options).out;
+    EXPECT_EQ(fault(document, "berth.tune.v1"), "") << document;
+  }
+}
+
 TEST(CliSchemas, SimulationsAreAsSaid) {
   const Folder folder;
   folder.write("trace.json", R"({"schema": "berth.trace.v1", "name": "t", "jobs": [

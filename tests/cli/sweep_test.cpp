@@ -432,6 +432,22 @@ TEST(CliSweep, ParametersGoToThePoliciesThatHaveThem) {
   EXPECT_FALSE(std::filesystem::exists(sweep.at("s.sqlite"))) << "a dry run makes no file";
 }
 
+TEST(CliSweep, WindowsKeepJobsAndLoadsMayReferToOtherGpus) {
+  const Sweep windows(with_trace("policy = \"fifo\"\nwindow = [\"\", \"0s..2000s\", \"100s..\", \"..1d\"]\n"));
+  ASSERT_EQ(windows.run().code, 0) << windows.run().err;
+  EXPECT_EQ(texts_in(windows.at("s.sqlite"), "SELECT jobs FROM runs ORDER BY id"), (std::vector<std::string>{"5", "2", "4", "5"}));
+
+  const Sweep drawn("workload = \"helios\"\njobs = 300\nload_gpus = 64\ncluster = [\"32x8\", \"64x8\"]\npolicy = \"fifo\"\n");
+  ASSERT_EQ(drawn.run().code, 0) << drawn.run().err;
+  EXPECT_EQ(number_in(drawn.at("s.sqlite"), "SELECT count(DISTINCT mean_jct_us) FROM runs"), 1) << "the same jobs, and none waits";
+
+  const auto problem = [](const std::string& more) { return Sweep(with_trace("policy = \"fifo\"\n" + more)).run().err; };
+  EXPECT_TRUE(contains(problem("window = \"5s\"\n"), "window: '5s': expected FROM..TO, such as 7d..35d"));
+  EXPECT_TRUE(contains(problem("window = \"9s..3s\"\n"), "window: '9s..3s': it ends before it begins"));
+  EXPECT_TRUE(contains(problem("window = \"20d..\"\n"), "window: no job is submitted in it"));
+  EXPECT_TRUE(contains(problem("load_gpus = 8\n"), "load_gpus: there is no load that would refer to it"));
+}
+
 TEST(CliSweep, EditsReplaceKeys) {
   const Sweep sweep(
       with_trace("policy = \"fifo\"\nkeep = [\"jobs\"]\n[[edit]]\nname = \"more\"\nadd_nodes = 1\n[[edit]]\nname = \"less\"\n"

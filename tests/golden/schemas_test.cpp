@@ -11,11 +11,13 @@
 #include <vector>
 
 #include "host/cli/bench/bench_runs.hpp"
+#include "host/cli/capacity/capacity_json.hpp"
 #include "host/cli/explain/link_json.hpp"
 #include "host/cli/explain/queue_json.hpp"
 #include "host/cli/plan/contest_json.hpp"
 #include "host/cli/simulate/simulation_json.hpp"
 #include "host/cli/sweep/sweep_json.hpp"
+#include "host/cli/tune/tune_json.hpp"
 #include "host/fit/predictor_json.hpp"
 #include "host/forecast/forecast_json.hpp"
 #include "host/io/formats/schemas.hpp"
@@ -45,7 +47,8 @@ const std::vector<Format>& formats() {
       {"overheads", io::overheads_schema},  {"plan", io::plan_schema},
       {"predictor", fit::predictor_schema}, {"simulation", cli::simulation_schema},
       {"snapshot", io::snapshot_schema},    {"state", io::state_schema},
-      {"when", io::forecast_schema},        {"sweep", cli::sweep_schema},
+      {"when", io::forecast_schema},        {"capacity", cli::capacity_schema},
+      {"tune", cli::tune_schema},           {"sweep", cli::sweep_schema},
       {"trace", io::trace_schema},
   };
   return all;

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
+#include "host/cli/capacity/capacity_json.hpp"
 #include "host/cli/sweep/metric_text.hpp"
 #include "host/core/base/violations.hpp"
-#include "host/io/json/json_writer.hpp"
 #include "host/report/table.hpp"
 
 namespace berth::cli {
@@ -176,41 +178,24 @@ std::string order_text(const CapacityTask& task, const CapacityResult& result, c
                      cluster_of(task, line.mix(worse->second)));
 }
 
-void write_cost(io::JsonWriter& out, const CapacityTask& task, const TriedMix& tried) {
-  if (task.costs.priced()) {
-    out.key("cost_per_hour"), out.raw(fmt::format("{}", tried.cost.per_hour));
-    out.key("cost_per_month"), out.raw(fmt::format("{}", tried.cost.per_hour * kHoursPerMonth));
+CapacitySizeRow size_row(const CapacityTask& task, const NodeMix& mix, const TriedMix& tried) {
+  CapacitySizeRow row;
+  row.cluster = cluster_of(task, mix);
+  row.bought = mix;
+  row.gpus = gpus_of(task.nodes_of(mix));
+  std::set<std::size_t> metrics;
+  for (const CapacityTarget& target : task.targets) {
+    if (metrics.insert(target.metric).second) row.metrics.push_back(shown_metric(target.metric, tried.interval(target.metric)));
   }
-  if (task.costs.powered()) out.key("power_w"), out.raw(fmt::format("{}", tried.cost.power_w));
-}
-
-void write_size(io::JsonWriter& out, const CapacityTask& task, const NodeMix& mix, const TriedMix& tried) {
-  out.object([&] {
-    out.text("cluster", cluster_of(task, mix));
-    out.key("bought");
-    out.array([&] {
-      for (const std::int64_t nodes : mix) out.integer(nodes);
-    });
-    out.number("gpus", gpus_of(task.nodes_of(mix)));
-    out.key("metrics");
-    out.object([&] {
-      std::vector<std::size_t> metrics;
-      for (const CapacityTarget& target : task.targets) {
-        if (std::find(metrics.begin(), metrics.end(), target.metric) != metrics.end()) continue;
-        metrics.push_back(target.metric);
-        const SweepInterval interval = tried.interval(target.metric);
-        out.key(metric_key(target.metric));
-        out.object([&] {
-          out.key("mean"), out.raw(fmt::format("{}", interval.mean / metric_scale(target.metric)));
-          if (interval.values > 1) out.key("half_width"), out.raw(fmt::format("{}", interval.half_width / metric_scale(target.metric)));
-        });
-      }
-    });
-    out.key("utilisation"), out.raw(fmt::format("{}", tried.utilisation));
-    out.number("seeds_enough", tried.seeds_hold);
-    write_cost(out, task, tried);
-    out.key("enough"), out.raw(tried.holds ? "true" : "false");
-  });
+  row.utilisation = tried.utilisation;
+  row.seeds_enough = tried.seeds_hold;
+  if (task.costs.priced()) {
+    row.cost_per_hour = tried.cost.per_hour;
+    row.cost_per_month = tried.cost.per_hour * kHoursPerMonth;
+  }
+  if (task.costs.powered()) row.power_w = tried.cost.power_w;
+  row.enough = tried.holds;
+  return row;
 }
 
 }  // namespace
@@ -247,47 +232,32 @@ std::string capacity_text(const CapacityTask& task, const CapacityResult& result
 }
 
 std::string capacity_json(const CapacityTask& task, const CapacityResult& result) {
-  io::JsonWriter out;
-  out.object([&] {
-    out.text("schema", "berth.capacity.v1");
-    out.list("targets", task.targets, [&](const CapacityTarget& target) {
-      out.object([&] {
-        out.text("metric", metric_key(target.metric));
-        out.text("compare", sign_of(target.compare));
-        out.key("value"), out.raw(fmt::format("{}", static_cast<double>(target.value) / metric_scale(target.metric)));
-      });
-    });
-    out.list("kinds", task.kinds, [&](const NodeKind& kind) { out.string(kind.text()); });
-    if (!task.fixed.empty()) out.text("fixed", cluster_text(task.fixed));
-    out.key("demand");
-    out.object([&] {
-      out.key("mean_gpus"), out.raw(fmt::format("{}", result.demand.mean));
-      out.number("peak_gpus", result.demand.peak);
-      out.number("largest_job_gpus", result.demand.largest);
-    });
-    out.number("seeds", static_cast<std::int64_t>(task.seeds.size()));
-    if (task.confidence_ppm > 0) out.number("confidence", task.confidence_ppm, 6);
-    out.list(
-        "answers", result.lines,
-        [&](const MixSearch::Line& line) {
-          out.object([&] {
-            out.text("kind", task.kinds[line.kind].text());
-            out.key("others");
-            out.array([&] {
-              for (const std::int64_t nodes : line.others) out.integer(nodes);
-            });
-            if (line.answer) out.text("cluster", cluster_of(task, line.mix(*line.answer)));
-            std::map<NodeMix, bool> holds;
-            for (const auto& [mix, tried] : result.tried) holds.emplace(mix, tried.holds);
-            out.key("monotone"), out.raw(worse_with_more(MixSearch::sizes_of(line, holds)) ? "false" : "true");
-          });
-        },
-        true);
-    if (result.cheapest) out.text("best", cluster_of(task, *result.cheapest));
-    out.lines(
-        "sizes", by_kind(result), [&](const NodeMix& mix) { write_size(out, task, mix, result.tried.at(mix)); }, true);
-  });
-  return out.finish();
+  CapacityDocument document;
+  for (const CapacityTarget& target : task.targets) {
+    CapacityTargetRow& row = document.targets.emplace_back();
+    row.metric = metric_key(target.metric);
+    row.compare = sign_of(target.compare);
+    row.value = static_cast<double>(target.value) / metric_scale(target.metric);
+  }
+  for (const NodeKind& kind : task.kinds) document.kinds.push_back(kind.text());
+  document.fixed = cluster_text(task.fixed);
+  document.demand.mean_gpus = result.demand.mean;
+  document.demand.peak_gpus = result.demand.peak;
+  document.demand.largest_job_gpus = result.demand.largest;
+  document.seeds = static_cast<std::int64_t>(task.seeds.size());
+  if (task.confidence_ppm > 0) document.confidence = static_cast<double>(task.confidence_ppm) / 1e6;
+  std::map<NodeMix, bool> holds;
+  for (const auto& [mix, tried] : result.tried) holds.emplace(mix, tried.holds);
+  for (const MixSearch::Line& line : result.lines) {
+    CapacityAnswerRow& row = document.answers.emplace_back();
+    row.kind = task.kinds[line.kind].text();
+    row.others = line.others;
+    if (line.answer) row.cluster = cluster_of(task, line.mix(*line.answer));
+    row.monotone = !worse_with_more(MixSearch::sizes_of(line, holds));
+  }
+  if (result.cheapest) document.best = cluster_of(task, *result.cheapest);
+  for (const NodeMix& mix : by_kind(result)) document.sizes.push_back(size_row(task, mix, result.tried.at(mix)));
+  return capacity_document_json(document);
 }
 
 }  // namespace berth::cli

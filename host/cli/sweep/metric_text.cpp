@@ -51,6 +51,13 @@ std::string metric_key(std::size_t metric) {
   return fmt::format("{}{}", metric_at(metric).name, metric_at(metric).unit == SweepMetric::kMicroseconds ? "_s" : "");
 }
 
+std::pair<std::string, ShownInterval> shown_metric(std::size_t metric, const SweepInterval& interval) {
+  ShownInterval shown;
+  shown.mean = interval.mean / metric_scale(metric);
+  if (interval.values > 1) shown.half_width = interval.half_width / metric_scale(metric);
+  return {metric_key(metric), shown};
+}
+
 std::string column_head(std::string_view name) {
   if (name.substr(0, kParamKey.size()) == kParamKey) name.remove_prefix(kParamKey.size());
   std::string head(name);

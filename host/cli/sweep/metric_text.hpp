@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "host/cli/sweep/shown_interval.hpp"
 #include "host/cli/sweep/sweep_intervals.hpp"
 
 /// How figures of runs are shown.
@@ -19,6 +20,9 @@ double metric_scale(std::size_t metric);
 std::string metric_head(std::size_t metric);
 /// "p90_queue_s", of JSON.
 std::string metric_key(std::size_t metric);
+
+/// Its key and its interval, for JSON.
+std::pair<std::string, ShownInterval> shown_metric(std::size_t metric, const SweepInterval& interval);
 
 /// A key of a spec, or a parameter, as the head of a column.
 std::string column_head(std::string_view name);

@@ -54,14 +54,9 @@ report::Row head_row(const SweepPlan& plan) {
   return head;
 }
 
-std::vector<std::pair<std::string, ShownInterval>> shown_intervals(const SweepPlan& plan, const auto& interval_for) {
-  std::vector<std::pair<std::string, ShownInterval>> all;
-  for (const std::size_t metric : plan.spec.metrics) {
-    const SweepInterval interval = interval_for(metric);
-    ShownInterval& shown = all.emplace_back(metric_key(metric), ShownInterval()).second;
-    shown.mean = interval.mean / metric_scale(metric);
-    if (interval.values > 1) shown.half_width = interval.half_width / metric_scale(metric);
-  }
+ShownMetrics shown_metrics(const SweepPlan& plan, const auto& interval_for) {
+  ShownMetrics all;
+  for (const std::size_t metric : plan.spec.metrics) all.push_back(shown_metric(metric, interval_for(metric)));
   return all;
 }
 
@@ -100,9 +95,9 @@ std::string sweep_json(const SweepPlan& plan, const SweepState& state) {
     for (std::size_t column = 0; column < plan.columns.size(); ++column)
       line.cell.emplace_back(plan.columns[column], plan.cells[c].labels[column]);
     line.seeds = static_cast<std::int64_t>(state.figures(c).size());
-    line.metrics = shown_intervals(plan, [&](std::size_t metric) { return interval_of(values_of(state, c, metric)); });
+    line.metrics = shown_metrics(plan, [&](std::size_t metric) { return interval_of(values_of(state, c, metric)); });
     if (const std::optional<std::size_t> baseline = baseline_of(plan, c))
-      line.differences = shown_intervals(plan, [&](std::size_t metric) { return difference(state, c, *baseline, metric); });
+      line.differences = shown_metrics(plan, [&](std::size_t metric) { return difference(state, c, *baseline, metric); });
     text += sweep_line_json(line);
   }
   return text;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "host/cli/sweep/metric_text.hpp"
+#include "host/cli/tune/tune_json.hpp"
 #include "host/core/base/violations.hpp"
-#include "host/io/json/json_writer.hpp"
 #include "host/report/table.hpp"
 
 namespace berth::cli {
@@ -68,35 +68,19 @@ std::string lost_text(const TuneTask& task, const TuneResult& result) {
   return text + fmt::format(": {}\n", result.lost.begin()->first);
 }
 
-void write_gain(io::JsonWriter& out, const PairedGain& gain) {
-  const auto seconds = [&](const char* name, double us) { out.key(name), out.raw(fmt::format("{}", us / 1e6)); };
-  seconds("default_s", gain.usual);
-  seconds("tuned_s", gain.tuned);
-  seconds("gain_s", gain.gain);
-  out.number("days", gain.days);
-  if (!gain.interval) return;
-  seconds("low_s", gain.low);
-  seconds("high_s", gain.high);
+TuneGainRow gain_row(const PairedGain& gain) {
+  TuneGainRow row;
+  row.default_s = gain.usual / 1e6, row.tuned_s = gain.tuned / 1e6, row.gain_s = gain.gain / 1e6;
+  row.days = gain.days;
+  if (gain.interval) row.low_s = gain.low / 1e6, row.high_s = gain.high / 1e6;
+  return row;
 }
 
-void write_window(io::JsonWriter& out, const TuneWindow& window) {
-  out.number("from_s", window.from_us, 6);
-  out.number("until_s", window.until_us, 6);
-  out.number("jobs", window.jobs);
-}
-
-void write_comparison(io::JsonWriter& out, const TuneComparison& one) {
-  out.object([&] {
-    write_window(out, one.window);
-    write_gain(out, one.gain);
-  });
-}
-
-void write_values(io::JsonWriter& out, const char* key, const ParamValues& values) {
-  out.key(key);
-  out.object([&] {
-    for (const auto& [name, value] : values) out.text(name, value);
-  });
+TuneWindowRow window_row(const TuneComparison& one) {
+  TuneWindowRow row;
+  row.from_us = one.window.from_us, row.until_us = one.window.until_us, row.jobs = one.window.jobs;
+  row.gain = gain_row(one.gain);
+  return row;
 }
 
 }  // namespace
@@ -130,50 +114,31 @@ std::string tune_text(const TuneTask& task, const TuneResult& result) {
 }
 
 std::string tune_json(const TuneTask& task, const TuneResult& result) {
-  io::JsonWriter out;
-  out.object([&] {
-    out.text("schema", "berth.tune.v1");
-    out.text("policy", task.policy.name);
-    out.text("metric", results::kSweepMetricTable[task.metric.metric].name);
-    out.key("space");
-    out.object([&] {
-      for (const ParamDomain& domain : task.space) out.text(domain.name, domain_text(domain));
-    });
-    out.number("seeds", static_cast<std::int64_t>(task.seeds.size()));
-    out.number("configurations", static_cast<std::int64_t>(result.tried.size()));
-    out.lines("rungs", result.rungs, [&](const TuneRung& rung) {
-      out.object([&] {
-        const double scale = 1e6 * static_cast<double>(task.seeds.size());
-        write_window(out, rung.window);
-        out.number("tried", rung.tried);
-        out.number("lost", rung.lost);
-        out.number("kept", rung.kept);
-        out.key("default_s"), out.raw(fmt::format("{}", static_cast<double>(rung.usual) / scale));
-        if (rung.best) out.key("best_s"), out.raw(fmt::format("{}", static_cast<double>(*rung.best) / scale));
-      });
-    });
-    if (!result.lost.empty()) {
-      out.key("lost_runs");
-      out.object([&] {
-        for (const auto& [problem, runs] : result.lost) out.number(problem, runs);
-      });
-    }
-    if (result.best) {
-      write_values(out, "best", *result.best);
-      out.key("tuned_on");
-      write_comparison(out, result.tuned);
-      out.lines("later", result.later, [&](const TuneComparison& one) { write_comparison(out, one); });
-      if (result.lost_later.empty()) {
-        out.key("all_later");
-        out.object([&] { write_gain(out, result.all_later); });
-      } else {
-        out.text("lost_later", result.lost_later);
-      }
-    }
-    out.text("use", result.better ? policy_text(task.policy.name, *result.best) : task.policy.name);
-    out.key("keep_default"), out.raw(result.better ? "false" : "true");
-  });
-  return out.finish();
+  TuneDocument document;
+  document.policy = task.policy.name;
+  document.metric = results::kSweepMetricTable[task.metric.metric].name;
+  for (const ParamDomain& domain : task.space) document.space.emplace_back(domain.name, domain_text(domain));
+  document.seeds = static_cast<std::int64_t>(task.seeds.size());
+  document.configurations = static_cast<std::int64_t>(result.tried.size());
+  const double scale = 1e6 * static_cast<double>(task.seeds.size());
+  for (const TuneRung& rung : result.rungs) {
+    TuneRungRow& row = document.rungs.emplace_back();
+    row.from_us = rung.window.from_us, row.until_us = rung.window.until_us, row.jobs = rung.window.jobs;
+    row.tried = rung.tried, row.lost = rung.lost, row.kept = rung.kept;
+    row.default_s = static_cast<double>(rung.usual) / scale;
+    if (rung.best) row.best_s = static_cast<double>(*rung.best) / scale;
+  }
+  document.lost_runs.assign(result.lost.begin(), result.lost.end());
+  if (result.best) {
+    document.best = *result.best;
+    document.tuned_on = window_row(result.tuned);
+    for (const TuneComparison& one : result.later) document.later.push_back(window_row(one));
+    document.lost_later = result.lost_later;
+    if (result.lost_later.empty()) document.all_later = gain_row(result.all_later);
+  }
+  document.use = result.better ? policy_text(task.policy.name, *result.best) : task.policy.name;
+  document.keep_default = !result.better;
+  return tune_document_json(document);
 }
 
 }  // namespace berth::cli
