@@ -24,6 +24,7 @@ namespace {
 
 constexpr TimeUs kHour = 3'600 * kSecond;
 
+constexpr double kStep = 0.1;  // of a correction, for each instant
 constexpr std::size_t kKept = 40;
 
 /// One job at one instant.
@@ -150,7 +151,7 @@ class BacktestRun {
     const FutureTimes times = simulate_futures(present, learned, settings, by_counts);
     if (!by_counts)
       throw InvalidArgument("--backtest: it needs a policy and a cluster that are simulated by counts (docs/simulation-reference.md)");
-    const LevelsByHorizon levels = learned_levels(at);
+    const LevelsByHorizon levels = corrected(learned_levels(at), at);
     out_.last_levels = levels;
     for (std::size_t row = 0; row < rows.size(); ++row) record(at, rows[row], times, static_cast<std::int32_t>(row), levels);
   }
@@ -175,6 +176,7 @@ class BacktestRun {
     one.levels = levels_at(starts, one.truth);
     for (std::size_t i = 0; i < kKept; ++i) one.futures[i] = starts[(2 * i + 1) * starts.size() / (2 * kKept)];
     past_waits(at, job, one);
+    open_.push_back(asked_.size());
     asked_.push_back(one);
   }
 
@@ -219,6 +221,38 @@ class BacktestRun {
       levels.high_ppm = static_cast<std::int32_t>((n * high_ppm + kWeight * kUsual.high_ppm) / (n + kWeight));
     }
     return out;
+  }
+
+  // What has become known since the last instant corrects the levels: up after starts above their intervals, down where there were few
+  // (Gibbs and Candes 2021). That a start is above is known at the end of its interval, and all else at the start. So what is known is
+  // no selection of short waits.
+  LevelsByHorizon corrected(LevelsByHorizon levels, TimeUs now) {
+    if (settings_.learn_us == 0) return levels;
+    std::array<std::array<double, 3>, kForecastHorizons> seen{};  // all, below, above
+    std::size_t kept = 0;
+    for (const std::size_t row : open_) {
+      const Asked& one = asked_[row];
+      if (std::min(one.truth, one.high) > now) {
+        open_[kept++] = row;
+        continue;
+      }
+      auto& counts = seen.at(static_cast<std::size_t>(one.horizon));
+      counts[0] += 1;
+      counts[1] += one.truth < one.low ? 1 : 0;
+      counts[2] += one.truth > one.high ? 1 : 0;
+    }
+    open_.resize(kept);
+    for (std::size_t h = 0; h < kForecastHorizons; ++h) {
+      if (seen.at(h)[0] == 0) continue;
+      const double weight = kStep * std::min(1.0, seen.at(h)[0] / 20);
+      low_by_.at(h) -= weight * (seen.at(h)[1] / seen.at(h)[0] - settings_.levels.low_ppm / 1e6);
+      high_by_.at(h) += weight * (seen.at(h)[2] / seen.at(h)[0] - (1 - settings_.levels.high_ppm / 1e6));
+    }
+    for (std::size_t h = 0; h < kForecastHorizons; ++h) {
+      levels.at(h).low_ppm = std::min(499'999, levels.at(h).low_ppm + static_cast<std::int32_t>(std::lround(1e6 * low_by_.at(h))));
+      levels.at(h).high_ppm = std::max(500'000, levels.at(h).high_ppm + static_cast<std::int32_t>(std::lround(1e6 * high_by_.at(h))));
+    }
+    return levels;
   }
 
   // Quantiles of past waits in the queue and of the size, of jobs that had waited for as long.
@@ -343,6 +377,8 @@ class BacktestRun {
   TimeUs from_ = 0, waits_at_ = -1;
   std::map<std::pair<std::string, std::string>, std::vector<TimeUs>> waits_;
   std::vector<Asked> asked_;
+  std::vector<std::size_t> open_;                               // of `asked_`: it is not known yet whether they are covered
+  std::array<double, kForecastHorizons> low_by_{}, high_by_{};  // corrections of levels
   std::set<std::int32_t> seen_;
   Backtest out_;
 };

@@ -18,7 +18,7 @@ struct PresentJob {
   TraceJob job;                   ///< `run_us` is not read
   std::vector<CountedGpus> gpus;  ///< of one that runs, by rank in the cluster; empty: any
   TimeUs held_us = -1;            ///< how long it has run; -1: it waits
-  TimeUs estimate_us = kNever;    ///< what the policy knows of its run time besides the limit
+  TimeUs estimate_us = kNever;    ///< what the policy knows of its run time, next to the limit
   std::int32_t asked = -1;        ///< row of the answer, -1: it is not asked about
 };
 

@@ -7,6 +7,7 @@
 
 #include "berth/forecast.hpp"
 #include "host/core/base/civil_time.hpp"
+#include "host/core/base/violations.hpp"
 #include "host/core/state/state_view.hpp"
 #include "host/forecast/past_waits.hpp"
 
@@ -78,7 +79,9 @@ JobHistory history_of_starts(const Trace& trace, const ClusterState& state, cons
     if (!starts.empty() && starts[j] != kNever) job.start_us = starts[j] + shift;
     history.jobs.push_back(std::move(job));
   }
-  if (later > 0) history.notes.push_back(fmt::format("{} jobs of the history were submitted after the snapshot, and are left out", later));
+  if (later > 0)
+    history.notes.push_back(fmt::format("left out of the history: {} that {} submitted after the snapshot", core::counted(later, "job"),
+                                        later == 1 ? "was" : "were"));
   std::stable_sort(history.jobs.begin(), history.jobs.end(), [](const PastJob& a, const PastJob& b) { return a.submit_us < b.submit_us; });
   return history;
 }

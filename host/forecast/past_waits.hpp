@@ -8,7 +8,7 @@
 
 namespace berth::forecasts {
 
-/// What the accounting of Slurm says besides a trace: how long jobs waited, and which were withdrawn before they ran.
+/// What the accounting of Slurm says, and a trace does not: how long jobs waited, and which were withdrawn before they ran.
 struct PastWaits {
   struct Withdrawn {
     TimeUs submit_us = 0, waited_us = 0;  ///< submission since 1970

@@ -20,7 +20,7 @@ class ResumedJobs {
   virtual TimeUs held_us(const TraceJob& job) const = 0;
   /// The GPUs of a job that runs; null or empty: any will do. They matter where a reservation is for some of them.
   virtual const std::vector<CountedGpus>* gpus(const TraceJob& /*job*/) const { return nullptr; }
-  /// What the policy knows of its whole run time besides the limit; kNever: nothing. In place of `SimulationSettings::estimates`.
+  /// What the policy knows of its whole run time, next to the limit; kNever: nothing. In place of `SimulationSettings::estimates`.
   virtual TimeUs estimate(const TraceJob& job) const = 0;
   /// A job starts for the first time. @returns false: the simulation may stop
   virtual bool started(const TraceJob& job, TimeUs now) = 0;

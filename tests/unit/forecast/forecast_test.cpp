@@ -209,6 +209,44 @@ TEST(Forecast, CountsAndTheLiveEngineFindTheSameFutures) {
   }
 }
 
+// Constraints are none of what counts know.
+TEST(Forecast, ConstraintsNeedTheLiveEngine) {
+  Snapshot cluster = full_cluster(2);
+  Job picky = job_of("picky", 8, kNow - kSecond, 10 * kHour);
+  picky.constraints.required_nodes = {cluster.nodes[1].id};
+  cluster.jobs.push_back(picky);
+  const Forecast answer = forecast(ClusterState(cluster), history_with(std::vector<TimeUs>(50, 3 * kHour)), asked(5));
+
+  EXPECT_FALSE(answer.by_counts);
+  EXPECT_EQ(answer.jobs[0].start.median_us, kNow + 2 * kHour);
+  EXPECT_EQ(answer.jobs[0].end.median_us, kNow + 5 * kHour);
+}
+
+TEST(Forecast, UsersWithdrawJobs) {
+  Snapshot cluster = full_cluster(1);
+  cluster.jobs.push_back(job_of("w", 8, kNow - 60 * kSecond, 10 * kHour));
+  JobHistory history = history_with(std::vector<TimeUs>(50, 3 * kHour));
+  for (std::size_t i = 0; i < 50; ++i) {  // half of those that wait for an hour are withdrawn then
+    PastJob job = history.jobs[i];
+    if (i % 2 == 0) {
+      job.start_us = kNever;
+      job.withdrawn_after_us = kHour;
+    } else {
+      job.start_us = job.submit_us + 2 * kHour;
+    }
+    history.jobs.push_back(job);
+  }
+  for (const bool counts : {true, false}) {
+    Snapshot asked_cluster = cluster;
+    if (!counts) asked_cluster.jobs.back().constraints.required_nodes = {cluster.nodes[0].id};
+    const Forecast answer = forecast(ClusterState(asked_cluster), history, asked(400));
+    EXPECT_EQ(answer.by_counts, counts);
+    EXPECT_EQ(answer.past_withdrawn, 25);
+    EXPECT_NEAR(answer.jobs[0].withdrawn_ppm, 500'000, 80'000) << counts;
+    EXPECT_EQ(answer.jobs[0].start.high_us, kNow + 2 * kHour);
+  }
+}
+
 // Where the history is drawn from the law of the run times, 90 % intervals cover 90 % of the starts.
 TEST(Forecast, IntervalsCoverWhatTheyPromise) {
   test::Random random(23);
