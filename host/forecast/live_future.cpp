@@ -18,7 +18,7 @@ namespace {
 constexpr TimeUs kLeastWake = 10 * kSecond;  // between decisions that only a changed order asks for
 
 // A future in which a job starves ends: decisions of the engine take time.
-constexpr std::int64_t kMostDecisions = 2000, kMostDecisionsPerJob = 10;
+constexpr std::int64_t kMostDecisions = 500, kMostDecisionsPerJob = 10;
 
 /// A job of the future. Its work is the time that it runs for.
 struct FutureJob {
