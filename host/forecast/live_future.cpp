@@ -15,6 +15,11 @@
 namespace berth::sim {
 namespace {
 
+constexpr TimeUs kLeastWake = 10 * kSecond;  // between decisions that only a changed order asks for
+
+// A future in which a job starves ends: decisions of the engine take time.
+constexpr std::int64_t kMostDecisions = 500, kMostDecisionsPerJob = 10;
+
 /// A job of the future. Its work is the time that it runs for.
 struct FutureJob {
   const TraceJob* traced = nullptr;
@@ -57,7 +62,8 @@ class LiveFutureRun {
     }
     upcoming_ = jobs_.next();
     decide();
-    while (!jobs_.all_known()) {
+    const std::int64_t most = kMostDecisions + kMostDecisionsPerJob * static_cast<std::int64_t>(present);
+    for (std::int64_t decisions = 0; !jobs_.all_known() && decisions < most; ++decisions) {
       const TimeUs next = next_event();
       if (next > until_) break;
       deltas_.clear();
@@ -74,7 +80,7 @@ class LiveFutureRun {
     while (!events_.empty() && is_void(events_.top())) events_.pop();
     TimeUs next = upcoming_ != nullptr ? upcoming_->submit_us : kNever;
     if (!events_.empty()) next = std::min(next, events_.top().at);
-    if (wake_ > state_.now()) next = std::min(next, wake_);
+    if (wake_ > state_.now()) next = std::min(next, std::max(wake_, core::saturating_add(state_.now(), kLeastWake)));
     return next;
   }
 

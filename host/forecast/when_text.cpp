@@ -31,7 +31,7 @@ std::string in_time(TimeUs at, TimeUs now) {
 std::string share_text(std::int32_t ppm) { return fmt::format("{:.0f} %", static_cast<double>(ppm) / 1e4); }
 
 std::string interval_text(const ForecastTimes& times, TimeUs now) {
-  if (times.low_us == kNever) return "-";
+  if (times.low_us == kNever) return "beyond";
   const std::string high = times.high_us == kNever ? "beyond" : in_time(times.high_us, now);
   return fmt::format("{} .. {}", in_time(times.low_us, now), high);
 }
@@ -80,7 +80,7 @@ std::string when_text(const core::NameSource& names, const Forecast& forecast, s
             fmt::format("{} ({})", job.jobs_ahead, core::counted(job.gpus_ahead, "GPU")),
             in_time(job.start_by_limits_us, forecast.now_us)};
     if (forecast.futures > 0) {
-      row.push_back(in_time(job.start.median_us, forecast.now_us));
+      row.push_back(job.start.median_us == kNever ? "beyond" : in_time(job.start.median_us, forecast.now_us));
       row.push_back(interval_text(job.start, forecast.now_us));
       row.push_back(interval_text(job.end, forecast.now_us));
     } else {

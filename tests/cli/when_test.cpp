@@ -2,6 +2,7 @@
 #include <string>
 
 #include "tests/cli/command.hpp"
+#include "tests/support/json_schema.hpp"
 
 namespace berth::test {
 namespace {
@@ -74,7 +75,9 @@ standard error of a median start: 0 s for half of the jobs, 0 s at most
   EXPECT_EQ(berth(command + " --threads 1").out, answer.out);
   EXPECT_EQ(berth(command + " --threads 3").out, answer.out);
   const Answer json = berth(command + " --json");
-  EXPECT_TRUE(contains(json.out, R"("schema":"berth.when.v1")")) << json.out;
+  EXPECT_EQ(schema_fault(json.out, content_of(BERTH_SOURCE_DIR "/data/schemas/berth.when.v1.json")), "") << json.out;
+  const Answer point = berth("when --policy fifo --json --snapshot " + quoted(cluster_file(folder)));
+  EXPECT_EQ(schema_fault(point.out, content_of(BERTH_SOURCE_DIR "/data/schemas/berth.when.v1.json")), "") << point.out;
 }
 
 TEST(CliWhen, OneJob) {
@@ -87,6 +90,24 @@ TEST(CliWhen, OneJob) {
   const Answer rejected = berth("when large" + on);
   EXPECT_EQ(rejected.code, 1);
   EXPECT_TRUE(contains(rejected.out, "large never starts: needs 80 GPUs; the cluster has 8\n")) << rejected.out;
+}
+
+TEST(CliWhen, ExplainShowsTheSameForOneJob) {
+  const Folder folder;
+  const std::string on = " --snapshot " + quoted(cluster_file(folder));
+  const std::string plan = folder / "plan.json";
+  ASSERT_EQ(berth("plan --policy fifo --out " + quoted(plan) + on).code, 0);
+  const std::string command = "explain --plan " + quoted(plan) + on + " --history " + quoted(history_file(folder));
+  const Answer answer = berth(command + " --job w1 --when --futures 30");
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_TRUE(contains(answer.out, R"(
+job w1: position 2; ahead there: 1 job, 8 GPUs
+)")) << answer.out;
+  EXPECT_TRUE(contains(answer.out, "  starts by limits: in 4 h, ends in 5 h\n")) << answer.out;
+  EXPECT_TRUE(contains(answer.out, "  starts: in 3 h (median), 90 % from in 3 h to in 3 h\n")) << answer.out;
+  EXPECT_TRUE(contains(berth(command + " --job large --when").out, "job large: never starts: ")) << answer.out;
+  EXPECT_FALSE(contains(berth(command + " --job r --when").out, "position"));
+  EXPECT_EQ(berth(command + " --job w1").code, 2);  // --history needs --when
 }
 
 TEST(CliWhen, AShortHistorySaysSo) {
