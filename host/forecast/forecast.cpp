@@ -175,6 +175,8 @@ Forecast forecast(const ClusterState& state, const JobHistory& history, const Fo
   for (const std::string& note : present.notes()) out.notes.push_back(note);
   const sim::FutureTimes times = sim::simulate_futures(present.present(), learned, settings, out.by_counts);
   out.futures = times.futures;
+  if (out.futures == 0)
+    out.notes.emplace_back("no future was done in time, so there is only the start by limits: the policy takes long to decide");
   for (std::size_t row = 0; row < dated; ++row)
     sim::summarise(times, static_cast<std::int32_t>(row), state.now(), asked.levels, out.jobs[row]);
   return out;

@@ -37,10 +37,11 @@ class FutureThread {
     live_ = std::make_unique<LiveFuture>(begin, settings, policy_state);
   }
 
-  void run(std::int32_t future, FutureTimes& out) {
+  /// @returns false when the deadline came first
+  bool run(std::int32_t future, const FutureDeadline& deadline, FutureTimes& out) {
     jobs_.begin(future);
     if (live_ != nullptr) {
-      live_->run(jobs_, present_.jobs.size());
+      if (!live_->run(jobs_, present_.jobs.size(), deadline)) return false;
     } else {
       jobs_.ends_follow(!preemptive_ || !ends_);
       const auto done = [this](const JobOutcome& outcome) {
@@ -55,6 +56,7 @@ class FutureThread {
       out.end[at] = jobs_.end_of(row);
       if (!out.withdrawn.empty()) out.withdrawn[at] = jobs_.was_withdrawn(row) ? 1 : 0;
     }
+    return true;
   }
 
  private:
@@ -116,6 +118,8 @@ FutureTimes simulate_futures(const Present& present, const Learned& learned, con
     for (auto& worker : workers) worker->live(*present.begin, settings, present.policy_state);
   }
 
+  FutureDeadline deadline;
+  if (settings.within_us > 0) deadline = begin + std::chrono::microseconds(settings.within_us);
   std::atomic<std::int32_t> next{0};
   std::atomic<bool> late{false};
   std::mutex mutex;
@@ -129,8 +133,8 @@ FutureTimes simulate_futures(const Present& present, const Learned& learned, con
       while (!late.load(std::memory_order_relaxed)) {
         const std::int32_t future = next.fetch_add(1, std::memory_order_relaxed);
         if (future >= settings.futures) break;
-        worker.run(future, times);
-        if (settings.within_us > 0 && FutureClock::now() - begin > std::chrono::microseconds(settings.within_us)) late = true;
+        if (!worker.run(future, deadline, times)) break;
+        if (deadline && FutureClock::now() > *deadline) late = true;
         const std::lock_guard<std::mutex> lock(mutex);
         simulated[to_index(future)] = 1;
         ++done;

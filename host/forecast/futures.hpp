@@ -1,7 +1,9 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "berth/forecast.hpp"
@@ -41,6 +43,9 @@ struct FutureSettings {
   bool ends = true;  ///< ends are wanted
   std::function<void(std::int32_t, std::int32_t)> progress;
 };
+
+/// None: futures go on as long as they need.
+using FutureDeadline = std::optional<std::chrono::steady_clock::time_point>;
 
 /// Starts and ends in all futures that were simulated. kNever: not within the horizon.
 struct FutureTimes {

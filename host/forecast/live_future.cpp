@@ -44,7 +44,7 @@ class LiveFutureRun {
     for (const Job& job : begin.jobs) alike_.try_emplace({job.queue, job.virtual_cluster, job.shapes.front().gpus}, &job);
   }
 
-  void run(std::size_t present) {
+  bool run(std::size_t present, const FutureDeadline& deadline) {
     const TimeUs now = state_.now();
     for (std::size_t i = 0; i < present; ++i) {
       const TraceJob& traced = *jobs_.next();
@@ -64,6 +64,7 @@ class LiveFutureRun {
     decide();
     const std::int64_t most = kMostDecisions + kMostDecisionsPerJob * static_cast<std::int64_t>(present);
     for (std::int64_t decisions = 0; !jobs_.all_known() && decisions < most; ++decisions) {
+      if (deadline && std::chrono::steady_clock::now() > *deadline) return false;
       const TimeUs next = next_event();
       if (next > until_) break;
       deltas_.clear();
@@ -73,6 +74,7 @@ class LiveFutureRun {
       state_.apply(deltas_);
       decide();
     }
+    return true;
   }
 
  private:
@@ -214,9 +216,9 @@ LiveFuture::LiveFuture(const Snapshot& begin, const FutureSettings& settings, Po
   request_.changes_only = true;
 }
 
-void LiveFuture::run(FutureJobs& jobs, std::size_t present) {
+bool LiveFuture::run(FutureJobs& jobs, std::size_t present, const FutureDeadline& deadline) {
   jobs.ends_follow(false);
-  LiveFutureRun(ClusterState(begin_), request_, policy_state_, jobs, until_, begin_).run(present);
+  return LiveFutureRun(ClusterState(begin_), request_, policy_state_, jobs, until_, begin_).run(present, deadline);
 }
 
 }  // namespace berth::sim

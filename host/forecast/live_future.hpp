@@ -11,8 +11,8 @@ class LiveFuture {
  public:
   /// @param begin  as it is when futures begin, with all jobs
   LiveFuture(const Snapshot& begin, const FutureSettings& settings, PolicyState policy_state);
-  /// After `jobs.begin`.
-  void run(FutureJobs& jobs, std::size_t present);
+  /// After `jobs.begin`. @returns false when the deadline came first
+  bool run(FutureJobs& jobs, std::size_t present, const FutureDeadline& deadline);
 
  private:
   const Snapshot& begin_;
