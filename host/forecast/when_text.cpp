@@ -89,9 +89,11 @@ std::string when_text(const core::NameSource& names, const Forecast& forecast, s
     rows.push_back(std::move(row));
   }
   const std::string now = core::instant_text(names, forecast.now_us);
+  std::string policy = forecast.policy;
+  for (const auto& [name, value] : forecast.params) policy += fmt::format("@{}={}", name, value);
   std::string text =
-      fmt::format("{}, under {}; times from now{}\n", core::counted(static_cast<std::int64_t>(forecast.jobs.size()), "waiting job"),
-                  forecast.policy, now == "now" ? "" : ", " + now);
+      fmt::format("{}, under {}; times from now{}\n", core::counted(static_cast<std::int64_t>(forecast.jobs.size()), "waiting job"), policy,
+                  now == "now" ? "" : ", " + now);
   if (!rows.empty()) {
     Row head{"JOB", "QUEUE", "GPUS", "POSITION", "AHEAD", "START BY LIMITS"};
     const std::string interval = interval_name(forecast.levels);
@@ -107,8 +109,11 @@ std::string when_text(const core::NameSource& names, const Forecast& forecast, s
   std::size_t shown = 0;
   for (const JobForecast* job : rejected) {
     if (most_rows > 0 && shown++ == most_rows) break;
-    text += fmt::format("{} never starts: {}\n", job->job, job->reason);
+    text += fmt::format("job {} never starts: {}\n", job->job, job->reason);
   }
+  if (forecast.jobs.size() == 1 && rejected.empty() && !forecast.jobs.front().reason.empty())
+    text += fmt::format("job {} waits: {}\n", forecast.jobs.front().job, forecast.jobs.front().reason);
+  if (!rows.empty()) text += "start by limits: jobs end at their limits, and each one that waits has a reservation (conservative)\n";
   return text + basis_text(forecast);
 }
 

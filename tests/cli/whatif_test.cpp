@@ -53,6 +53,15 @@ TEST(CliWhatIf, AJobIsTriedBeforeItIsSubmitted) {
   EXPECT_TRUE(contains(later.out, "\nnew-job: needs 8 GPUs; ")) << later.out;
 }
 
+// 'never' asks for 12 GPUs of one rack; racks have 8.
+TEST(CliWhatIf, ARackIsAdded) {
+  const std::string racks = "whatif --policy fifo --param discipline=greedy --snapshot " + quoted(golden("racks"));
+  const Answer rack = berth(racks + " --cancel gang8 --add 2x4xa100@rack:r2 --add 1x4xa100@rack:r2");
+  EXPECT_TRUE(contains(rack.out, "never  starts  reject  start  -      new-node-1[0-3] new-node-2[0-3] new-node-3[0-3]\n")) << rack.out;
+  const Answer known = berth(racks + " --add 2x4xa100@rack:r1");
+  EXPECT_TRUE(contains(known.out, "gang8  starts               wait    start  -      n2[0-3] new-node-1[0-3]\n")) << known.out;
+}
+
 TEST(CliWhatIf, NodesQuotasPrioritiesAndPoliciesAreEdited) {
   const Answer bigger = berth(kWhatIf + " --add 2x8xH");
   EXPECT_TRUE(contains(bigger.out, "gpus       16      32     +16\n")) << bigger.out << bigger.err;
@@ -133,6 +142,9 @@ TEST(CliWhatIf, BadQuestionsAreRefused) {
       {" --add 4x8xHH", "--add: no GPU type 'HH'; did you mean 'H'?"},
       {" --add 4x80xH", "0 to 64 GPUs"},
       {" --add 4x8", "expected NODESxGPUSxTYPE"},
+      {" --add 4x8xH@r1", "--add: no level 'r1'"},
+      {" --add 4x8xH@rack:r1", "--add: no level 'rack'"},
+      {" --add 4x8xH@", "--add: no level ''"},
       {" --show a", "--show needs --edits"},
       {" --make-room b7", "--make-room: no job 'b7'; did you mean 'b0'?"},
       {" --make-room a0", "job 'a0' runs"},

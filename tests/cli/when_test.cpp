@@ -50,7 +50,8 @@ JOB  QUEUE  GPUS  POSITION  AHEAD       START BY LIMITS  END BY LIMITS
 w0   -      8     1         0 (0 GPUs)  2h               4h
 w1   -      4     2         1 (8 GPUs)  4h               5h
 
-large never starts: needs 80 GPUs; the cluster has 8
+job large never starts: needs 80 GPUs; the cluster has 8
+start by limits: jobs end at their limits, and each one that waits has a reservation (conservative)
 no futures: only starts by limits
 note: there is no history to draw run times from, so there is only the start by limits
 )");
@@ -62,13 +63,14 @@ TEST(CliWhen, WithAHistoryThereAreIntervals) {
                               quoted(history_file(folder)) + " --futures 40";
   const Answer answer = berth(command);
   ASSERT_EQ(answer.code, 0) << answer.err;
-  EXPECT_EQ(answer.out, R"(3 waiting jobs, under fifo; times from now
+  EXPECT_EQ(answer.out, R"(3 waiting jobs, under fifo@discipline=easy; times from now
 
 JOB  QUEUE  GPUS  POSITION  AHEAD       START BY LIMITS  START  START 90 %  END 90 %
 w0   -      8     1         0 (0 GPUs)  2h               1h     1h .. 1h    3h .. 3h
 w1   -      4     2         1 (8 GPUs)  4h               3h     3h .. 3h    4h .. 4h
 
-large never starts: needs 80 GPUs; the cluster has 8
+job large never starts: needs 80 GPUs; the cluster has 8
+start by limits: jobs end at their limits, and each one that waits has a reservation (conservative)
 40 futures by counts of GPUs, seed 0; run times of 30 past jobs, arrivals of 0 submissions
 standard error of a median start: 0 s for half of the jobs, 0 s at most
 )");

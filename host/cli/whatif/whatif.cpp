@@ -44,7 +44,7 @@ struct FormOption {
 };
 
 constexpr FormOption kForms[] = {
-    {"--add", &ShortEdit::add, "NxGxTYPE", "Add N nodes of G GPUs each, such as 4x8xH100"},
+    {"--add", &ShortEdit::add, "NxGxTYPE", "Add N nodes of G GPUs, such as 4x8xH100, or 4x8xH100@rack:r9"},
     {"--drain", &ShortEdit::drain, "PLACE", "Drain a node, or a domain such as rack:r1"},
     {"--remove", &ShortEdit::remove, "PLACE", "Remove nodes; jobs there stop"},
     {"--quota", &ShortEdit::quota, "QUEUE=N", "Set a guarantee; QUEUE.limit=N a limit; add :TYPE for one GPU type"},
@@ -81,6 +81,20 @@ Edit edit_of(const ShortEdit& forms, const ClusterState& state) {
     throw InvalidArgument(fmt::format("--{}{}", problem.substr(0, 7) == "policy:" ? "new-" : "", problem));
   }
   return edit;
+}
+
+/// With the domains that new nodes are in. Empty ones change no plan.
+ClusterState with_new_domains(ClusterState state, const ShortEdit& forms) {
+  std::vector<Domain> domains;
+  try {
+    domains = core::new_domains(state, forms);
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument(fmt::format("--{}", error.what()));
+  }
+  if (domains.empty()) return state;
+  Snapshot snapshot = state.snapshot();
+  snapshot.domains.insert(snapshot.domains.end(), domains.begin(), domains.end());
+  return ClusterState(std::move(snapshot));
 }
 
 std::vector<Edit> edits_of(const WhatIfArguments& options, const ClusterState& state) {
@@ -126,6 +140,7 @@ int run(const WhatIfArguments& options) {
   asked.request = make_request(options.request, options.policy);
   LoadedState loaded = load_state(options.input);
   if (asks_room) return answer_room(options, std::move(loaded.state), std::move(asked));
+  loaded.state = with_new_domains(std::move(loaded.state), options.forms);
   const std::vector<Edit> edits = edits_of(options, loaded.state);
   const bool one = options.edits.empty() || !options.show.empty();
   WhatIfEngine engine(std::move(loaded.state), std::move(asked));

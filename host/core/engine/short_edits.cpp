@@ -17,6 +17,7 @@
 #include "host/core/base/escape_control.hpp"
 #include "host/core/base/names.hpp"
 #include "host/core/base/suggest.hpp"
+#include "host/core/model/domain_levels.hpp"
 #include "host/core/policy_api/chosen_policy.hpp"
 
 namespace berth::core {
@@ -60,6 +61,12 @@ std::optional<TimeUs> duration_of(std::string_view text) {
     value += *after * unit->second / scale;
   }
   return value <= kMaxTimeUs ? std::optional(value) : std::nullopt;
+}
+
+/// What "4x8xH100@rack:r9" names after its last "@".
+std::string_view domain_in(std::string_view add) {
+  const std::size_t at = add.rfind('@');
+  return at == add.npos ? std::string_view() : add.substr(at + 1);
 }
 
 class EditExpander {
@@ -132,9 +139,11 @@ class EditExpander {
     return found == s_.queues.end() ? nullptr : &*found;
   }
 
+  bool is_type(std::string_view type) const {
+    return std::any_of(s_.gpu_types.begin(), s_.gpu_types.end(), [&](const GpuType& one) { return one.id == type; });
+  }
   void require_type(std::string_view form, std::string_view type) const {
-    const bool known = std::any_of(s_.gpu_types.begin(), s_.gpu_types.end(), [&](const GpuType& one) { return one.id == type; });
-    if (!known) refuse_unknown(form, "GPU type", type, s_.gpu_types);
+    if (!is_type(type)) refuse_unknown(form, "GPU type", type, s_.gpu_types);
   }
 
   void set_quota(const std::string& text) {
@@ -179,7 +188,37 @@ class EditExpander {
     return at == path || (at.size() > path.size() && at[path.size()] == '/' && at.compare(0, path.size(), path) == 0);
   }
 
-  /// Nodes by rank: the node of that id, or those of the domain LEVEL:ID or LEVEL:FULL/PATH.
+  /// The domain LEVEL:ID or LEVEL:FULL/PATH, and its path.
+  std::pair<const Domain*, std::string> domain_of(std::string_view form, const std::string& text, std::string_view no_node) const {
+    const std::size_t colon = text.find(':');
+    const std::string_view level = std::string_view(text).substr(0, colon), name = std::string_view(text).substr(colon + 1);
+    std::vector<std::string_view> levels, names;
+    std::vector<std::pair<const Domain*, std::string>> matches;
+    for (const Domain& domain : s_.domains) {
+      levels.push_back(domain.level);
+      if (domain.level != level) continue;
+      std::string path = path_of(domain);
+      names.push_back(domain.id);
+      if (domain.id == name || path == name) matches.emplace_back(&domain, std::move(path));
+    }
+    if (names.empty())
+      throw InvalidArgument(fmt::format("{}: {}no level '{}'{}", form, no_node, shown_form(level), did_you_mean(level, levels)));
+    if (matches.empty()) {
+      const std::string near = did_you_mean(name, names);
+      const std::string known =
+          fmt::format(" ({} are {}{})", level,
+                      fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(3, names.size())), ", "),
+                      names.size() > 3 ? " ..." : "");
+      throw InvalidArgument(fmt::format("{}: no {} '{}'{}", form, level, shown_form(name), near.empty() ? known : near));
+    }
+    if (matches.size() > 1) {
+      refuse(form, text,
+             fmt::format("{} domains have this name; give a full path, such as {}:{}", matches.size(), level, matches.front().second));
+    }
+    return matches.front();
+  }
+
+  /// Nodes by rank: the node of that id, or those of a domain.
   std::vector<std::int32_t> nodes_of(std::string_view form, const std::string& text) const {
     if (const auto found = s_.node_rank.find(text); found != s_.node_rank.end()) return {found->second};
     const std::size_t colon = text.find(':');
@@ -191,28 +230,10 @@ class EditExpander {
       throw InvalidArgument(fmt::format("{}: no node '{}'{} (a domain is named LEVEL:DOMAIN, such as rack:r1)", form, shown_form(text),
                                         did_you_mean(text, all)));
     }
-    const std::string_view level = std::string_view(text).substr(0, colon), name = std::string_view(text).substr(colon + 1);
-    std::vector<std::string_view> levels, names;
-    std::vector<std::pair<const Domain*, std::string>> matches;
-    for (const Domain& domain : s_.domains) {
-      levels.push_back(domain.level);
-      if (domain.level != level) continue;
-      std::string path = domain.parent.empty() ? domain.id : domain.parent + "/" + domain.id;
-      names.push_back(domain.id);
-      if (domain.id == name || path == name) matches.emplace_back(&domain, std::move(path));
-    }
-    if (names.empty()) {
-      throw InvalidArgument(
-          fmt::format("{}: no node '{}', and no level '{}'{}", form, shown_form(text), shown_form(level), did_you_mean(level, levels)));
-    }
-    if (matches.empty()) throw InvalidArgument(fmt::format("{}: no {} '{}'{}", form, level, shown_form(name), did_you_mean(name, names)));
-    if (matches.size() > 1) {
-      refuse(form, text,
-             fmt::format("{} domains have this name; give a full path, such as {}:{}", matches.size(), level, matches.front().second));
-    }
+    const auto [domain, path] = domain_of(form, text, fmt::format("no node '{}', and ", shown_form(text)));
     std::vector<std::int32_t> ranks;
     for (std::size_t rank = 0; rank < s_.nodes.size(); ++rank) {
-      if (is_in(s_.nodes[rank], *matches.front().first, matches.front().second)) ranks.push_back(static_cast<std::int32_t>(rank));
+      if (is_in(s_.nodes[rank], *domain, path)) ranks.push_back(static_cast<std::int32_t>(rank));
     }
     if (ranks.empty()) refuse(form, text, "no node is in this domain");
     return ranks;
@@ -254,35 +275,48 @@ class EditExpander {
     return id;
   }
 
-  // Each joins the smallest of the lowest switch domains with such nodes, and is like the first node there.
+  // Each joins the domain that is named, else the smallest of the lowest switch domains with such nodes. It is like the first such node
+  // there, else like the first one of the cluster.
   void add(const std::string& text) {
     const std::size_t first = text.find('x'), second = first == text.npos ? first : text.find('x', first + 1);
-    if (second == text.npos) refuse("add", text, "expected NODESxGPUSxTYPE, such as 4x8xH100");
+    if (second == text.npos) refuse("add", text, "expected NODESxGPUSxTYPE, and @LEVEL:DOMAIN where wanted, such as 4x8xH100@rack:r9");
     const std::string_view all = text;
     const auto nodes = whole_from(all.substr(0, first), 1, kMostAddedNodes);
     const auto gpus = whole_from(all.substr(first + 1, second - first - 1), 0, kMaxGpusPerNode);
     if (!nodes || !gpus) {
       refuse("add", text, fmt::format("expected 1 to {} nodes of 0 to {} GPUs, such as 4x8xH100", kMostAddedNodes, kMaxGpusPerNode));
     }
-    const std::string type(all.substr(second + 1));
+    std::string type(all.substr(second + 1));
+    const Domain* domain = nullptr;
+    std::string path;
+    if (const std::size_t at = type.rfind('@'); at != type.npos && !is_type(type)) {
+      std::tie(domain, path) = domain_of("add", type.substr(at + 1), "");
+      type.resize(at);
+    }
     require_type("add", type);
     struct Place {
       const Node* first = nullptr;
       std::int64_t nodes = 0;
     };
-    const auto places_of = [&](bool same_size) {
+    // Without a domain: by that of the switches. With one: a single place.
+    const auto places_of = [&](bool same_size, bool there) {
       std::map<std::string, Place> places;
       for (const Node& node : s_.nodes) {
-        if (node.gpu_type != type || (same_size && node.gpus != *gpus)) continue;
-        Place& place = places[node.domain[static_cast<std::size_t>(TopologyKind::kSwitch)]];
+        if (node.gpu_type != type || (same_size && node.gpus != *gpus) || (there && !is_in(node, *domain, path))) continue;
+        Place& place = places[domain != nullptr ? path : node.domain[static_cast<std::size_t>(TopologyKind::kSwitch)]];
         if (place.first == nullptr) place.first = &node;
         ++place.nodes;
       }
       return places;
     };
-    std::map<std::string, Place> places = places_of(true);
-    const bool same_size = !places.empty();
-    if (!same_size) places = places_of(false);
+    std::map<std::string, Place> places;
+    bool same_size = true;
+    if (domain != nullptr) places = places_of(true, true);
+    if (places.empty()) places = places_of(true, false);
+    if (places.empty()) {
+      same_size = false;
+      places = places_of(false, false);
+    }
     for (std::int64_t i = 0; i < *nodes; ++i) {
       const auto smallest =
           std::min_element(places.begin(), places.end(), [](const auto& a, const auto& b) { return a.second.nodes < b.second.nodes; });
@@ -292,6 +326,7 @@ class EditExpander {
         ++smallest->second.nodes;
       }
       node.id = new_node_id();
+      if (domain != nullptr) node.domain[static_cast<std::size_t>(domain->topology)] = path;
       node.gpu_type = type;
       node.gpus = static_cast<std::int32_t>(*gpus);
       if (!same_size) node.gpu_list.clear();
@@ -389,6 +424,37 @@ void expand_edit(const StateView& state, const ShortEdit& forms, Edit& edit) {
   std::vector<Delta> deltas = EditExpander(impl_of(state), forms).run();
   edit.deltas.insert(edit.deltas.begin(), std::make_move_iterator(deltas.begin()), std::make_move_iterator(deltas.end()));
   if (!forms.policy.empty()) set_policy(forms.policy, edit);
+}
+
+std::vector<Domain> new_domains(const StateView& state, const ShortEdit& forms) {
+  std::vector<Domain> known = impl_of(state).domains, found;
+  for (const std::string& text : forms.add) {
+    const std::string_view named = domain_in(text);
+    const std::size_t colon = named.find(':');
+    if (colon == named.npos || colon + 1 == named.size()) continue;
+    const std::string_view level = named.substr(0, colon), name = named.substr(colon + 1);
+    std::set<std::string> parents;
+    const Domain* like = nullptr;
+    bool exists = false;
+    for (const Domain& domain : known) {
+      if (domain.level != level) continue;
+      exists = exists || domain.id == name || path_of(domain) == name;
+      parents.insert(domain.parent);
+      like = &domain;
+    }
+    if (exists || like == nullptr) continue;
+    Domain domain = *like;
+    const std::size_t slash = name.rfind('/');
+    domain.id = name.substr(slash == name.npos ? 0 : slash + 1);
+    if (slash != name.npos) domain.parent = name.substr(0, slash);
+    if (parents.count(domain.parent) == 0 || (slash == name.npos && parents.size() > 1)) {
+      throw InvalidArgument(fmt::format("add: '{}': a new {} is named with what it is below, such as {}:{}/{}", shown_form(text), level,
+                                        level, *parents.begin(), shown_form(domain.id)));
+    }
+    known.push_back(domain);
+    found.push_back(std::move(domain));
+  }
+  return found;
 }
 
 }  // namespace berth::core

@@ -10,7 +10,7 @@ namespace berth::core {
 
 /// Edits in the short forms of the command line and of `berth.edits.v1`: docs/formats/edits.md.
 struct ShortEdit {
-  std::vector<std::string> add;       ///< "4x8xH100": nodes, GPUs of each, type
+  std::vector<std::string> add;       ///< "4x8xH100@rack:r9": nodes, GPUs of each, type, domain
   std::vector<std::string> drain;     ///< a node, or LEVEL:DOMAIN such as "rack:r1"
   std::vector<std::string> remove;    ///< the same; jobs there stop first
   std::vector<std::string> quota;     ///< "team=64": the guarantee; "team.limit=64:H100"
@@ -24,5 +24,10 @@ struct ShortEdit {
 /// @throws InvalidArgument "drain: no node or domain 'r9'; did you mean 'r1'?": the field, the value, and what is wrong. So it
 ///         does for forms that contradict each other.
 void expand_edit(const StateView& state, const ShortEdit& forms, Edit& edit);
+
+/// Domains that `add` names and the state lacks, next to those of their level. Deltas add none: they have to be in the state that is
+/// edited.
+/// @throws InvalidArgument where it is open below which other domain one is
+std::vector<Domain> new_domains(const StateView& state, const ShortEdit& forms);
 
 }  // namespace berth::core

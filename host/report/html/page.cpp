@@ -50,7 +50,8 @@ std::string over_time() {
 }
 
 std::string bars(const ReportFacts& facts) {
-  if (facts.bars.empty()) return note("The file has no rows of jobs: runs with --stream or --workload do not store them.");
+  if (facts.bars.empty())
+    return note("The file has no rows of jobs. Runs with --stream or --workload store none; searches and sweeps only with keep.");
   std::string html =
       "<p class=\"controls\" id=\"gantt-controls\"></p>\n<div id=\"gantt\"></div>\n"
       "<p id=\"gantt-status\" role=\"status\"></p>\n";

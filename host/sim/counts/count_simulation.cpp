@@ -48,7 +48,6 @@ bool rests(const core::ChosenPolicy& chosen) {
 
 /// Whether counts decide under such a policy, whatever the jobs and the cluster are.
 bool by_counts(const core::ChosenPolicy& chosen, const SimulationSettings& settings) {
-  if (settings.decide || settings.iterations || settings.links != LinkModel::kNone) return false;
   const bool easy = chosen.rules.discipline == kernel::Discipline::kEasy;
   const bool conservative = chosen.rules.discipline == kernel::Discipline::kConservative;
   const bool ranked = chosen.policy != nullptr && chosen.policy->follows_from_columns() && !easy && !conservative;
@@ -94,6 +93,7 @@ CountSimulations::CountSimulations(CountSimulations&&) noexcept = default;
 CountSimulations& CountSimulations::operator=(CountSimulations&&) noexcept = default;
 
 bool CountSimulations::begin(const TraceFacts& facts, const Snapshot& cluster, const SimulationSettings& settings) {
+  if (settings.decide || settings.iterations || settings.links != LinkModel::kNone) return false;  // their policies are others
   kept_ = std::make_unique<Kept>();
   kept_->chosen.choose(settings.request.policy, settings.request.params);
   return by_counts(kept_->chosen, settings) && kept_->nodes.begin(cluster, facts, kept_->chosen.rules.packing);
