@@ -15,6 +15,7 @@
 #include "berth/error.hpp"
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/suggest.hpp"
+#include "host/core/base/violations.hpp"
 #include "host/core/base/wide.hpp"
 #include "host/core/engine/waiting_order.hpp"
 #include "host/core/policy_api/policy.hpp"
@@ -164,6 +165,12 @@ Forecast forecast(const ClusterState& state, const JobHistory& history, const Fo
         fmt::format("{} past jobs have ended: at least {} are needed to draw run times, so there is only the start by limits",
                     out.past_jobs, kLeastPastJobs));
     return out;
+  }
+  constexpr std::int64_t kMostInstants = 100'000'000;
+  if (static_cast<std::int64_t>(asked.futures) * static_cast<std::int64_t>(rows.size()) > kMostInstants) {
+    throw InvalidArgument(fmt::format("futures: {} of {} are more than {} starts and ends: ask for {} at most",
+                                      core::counted(asked.futures, "future"), core::counted(static_cast<std::int64_t>(rows.size()), "job"),
+                                      kMostInstants, kMostInstants / static_cast<std::int64_t>(rows.size())));
   }
   sim::PresentOf present(state, rows, asked.policy_state);
   sim::FutureSettings settings;

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "berth/kernel/base/to_index.hpp"
+#include "host/core/base/wide.hpp"
 #include "host/core/policy_api/policy.hpp"
 #include "host/forecast/future_jobs.hpp"
 #include "host/forecast/live_future.hpp"
@@ -25,7 +26,11 @@ class FutureThread {
  public:
   FutureThread(const Present& present, const Learned& learned, const std::vector<RunLaw>& laws, const FutureSettings& settings,
                const TraceFacts& facts)
-      : present_(present), facts_(facts), jobs_(present, learned, laws, settings), ends_(settings.ends) {
+      : present_(present),
+        facts_(facts),
+        jobs_(present, learned, laws, settings),
+        ends_(settings.ends),
+        until_(core::saturating_add(present.now_us, settings.horizon_us)) {
     settings_.request = settings.request;
     settings_.request.threads = 1;
     settings_.estimates = "none";
@@ -52,14 +57,16 @@ class FutureThread {
     }
     for (std::int32_t row = 0; row < present_.asked; ++row) {
       const std::size_t at = to_index(row) * to_index(out.futures) + to_index(future);
-      out.start[at] = jobs_.start_of(row);
-      out.end[at] = jobs_.end_of(row);
+      out.start[at] = within_horizon(jobs_.start_of(row));
+      out.end[at] = within_horizon(jobs_.end_of(row));
       if (!out.withdrawn.empty()) out.withdrawn[at] = jobs_.was_withdrawn(row) ? 1 : 0;
     }
     return true;
   }
 
  private:
+  TimeUs within_horizon(TimeUs at) const { return at > until_ ? kNever : at; }
+
   const Present& present_;
   const TraceFacts& facts_;
   FutureJobs jobs_;
@@ -68,6 +75,7 @@ class FutureThread {
   CountSimulations counts_;
   std::unique_ptr<LiveFuture> live_;
   bool preemptive_ = false, ends_;
+  TimeUs until_;
 };
 
 /// Keeps the first futures of each row.

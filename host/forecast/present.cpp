@@ -72,7 +72,7 @@ void PresentOf::count_gpus() {
   }
   counted_.nodes = std::move(ready);
   present_.cluster = &counted_;
-  if (away > 0) notes_.push_back(fmt::format("{} take no jobs now, and in no future either", core::counted(away, "node")));
+  if (away > 0) notes_.push_back(fmt::format("nodes that take no jobs now take none in any future: {}", away));
   std::unordered_map<std::string, std::int32_t> rank;
   for (const Node& node : counted_.nodes) rank.emplace(node.id, static_cast<std::int32_t>(rank.size()));
   for (std::size_t j = 0; j < present_.jobs.size(); ++j) {

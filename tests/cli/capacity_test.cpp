@@ -39,6 +39,28 @@ std::string problem_of(const std::string& options) {
 }  // namespace
 
 // Six jobs of 25 GPUs in all: with 7 nodes of 4 none waits.
+TEST(CliCapacity, TargetsThatMoreNodesDoNotReachAreRefused) {
+  const std::string command = "capacity --node 8 --workload philly --jobs 50 --load-gpus 64 --policy fifo --target ";
+  struct Refused {
+    const char* target;
+    const char* problem;
+  };
+  for (const Refused& one : {
+           Refused{"'gpu_utilisation>60%'", "more nodes do not raise gpu_utilisation"},
+           {"'p90_wait>1h'", "more nodes do not raise p90_queue"},
+           {"'rejected>=1'", "more nodes do not raise rejected"},
+           {"'goodput>50%'", "more nodes do not raise goodput"},
+           {"'goodput>150%'", "goodput is a part, and at most 1 or 100%"},
+           {"'gpu_utilisation<60'", "gpu_utilisation is a part, and at most 1 or 100%"},
+           {"'p90_wait<1h' --warm-up 10000d", "no job is left that counts"},
+       }) {
+    const Answer answer = berth(command + one.target);
+    EXPECT_EQ(answer.code, 2) << one.target << answer.out;
+    EXPECT_TRUE(contains(answer.err, one.problem)) << one.target << "\n" << answer.err;
+  }
+  EXPECT_EQ(berth(command + "'gpu_utilisation<60%'").code, 0);
+}
+
 TEST(CliCapacity, FindsTheSmallestClusterAndShowsTheCurve) {
   const Study study;
   const Answer none = study.run("--node 4 --target 'max_wait<=0s' --json");
@@ -88,7 +110,7 @@ TEST(CliCapacity, MixesAreFoundWhereNoKindAloneIsEnough) {
   const std::string options = "--node 4xA --node 4xB --target 'max_wait<=0s' --price A=1 --price B=2";
   const Answer mixed = study.run(options);
   EXPECT_EQ(mixed.code, 0);
-  EXPECT_TRUE(contains(mixed.out, "The cheapest: 3x4xA+1x4xB (16 GPUs); 20.00 an hour, 14600 a month.\n")) << mixed.out;
+  EXPECT_TRUE(contains(mixed.out, "The cheapest that was tried: 3x4xA+1x4xB (16 GPUs); 20.00 an hour, 14600 a month.\n")) << mixed.out;
   EXPECT_TRUE(contains(mixed.out,
                        "16x4xA is not enough for max_wait<=0s: rejected 1.\n  Its size is not why jobs are rejected: "
                        "'berth simulate --cluster 16x4xA' says why.\n"))

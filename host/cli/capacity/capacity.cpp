@@ -45,7 +45,10 @@ void check_load(const CapacityArguments& options) {
 CapacityTask task_of(const CapacityArguments& options) {
   CapacityTask task;
   if (options.targets.empty()) throw InvalidArgument("--target is required, such as --target 'p90_wait<1h'");
-  for (const std::string& text : options.targets) task.targets.push_back(parse_target(text));
+  for (const std::string& text : options.targets) {
+    task.targets.push_back(parse_target(text));
+    check_target(task.targets.back());
+  }
   add_meant_targets(task.targets);
   if (options.nodes.empty()) throw InvalidArgument("--node is required: a kind of node that can be bought, such as 8xH100");
   for (const std::string& text : options.nodes) {

@@ -205,8 +205,9 @@ std::string capacity_text(const CapacityTask& task, const CapacityResult& result
   const bool several = result.answers.size() > 1;
   if (result.cheapest && several) {
     const TriedMix& tried = result.tried.at(*result.cheapest);
-    text += fmt::format("{}: {} ({}){}.\n", task.costs.priced() ? "The cheapest" : "The fewest GPUs", cluster_of(task, *result.cheapest),
-                        core::counted(gpus_of(task.nodes_of(*result.cheapest)), "GPU"), costs_text(task, tried));
+    text += fmt::format("{}: {} ({}){}.\n", task.costs.priced() ? "The cheapest that was tried" : "The fewest GPUs that were tried",
+                        cluster_of(task, *result.cheapest), core::counted(gpus_of(task.nodes_of(*result.cheapest)), "GPU"),
+                        costs_text(task, tried));
   }
   for (const MixSearch::Line& line : result.lines) {
     const bool alone = std::all_of(line.others.begin(), line.others.end(), [](std::int64_t nodes) { return nodes == 0; });

@@ -62,6 +62,14 @@ SizeRange range_of(const CapacityTask& task, const NodeKind& kind, const GpuDema
   return range;
 }
 
+bool any_job_counts(const TriedMix& tried) {
+  constexpr std::string_view kEnds[] = {"completed", "rejected", "unfinished", "killed"};
+  return std::any_of(std::begin(kEnds), std::end(kEnds), [&](std::string_view end) {
+    const std::vector<std::int64_t> values = tried.values(results::sweep_metric(end).value());
+    return std::any_of(values.begin(), values.end(), [](std::int64_t value) { return value > 0; });
+  });
+}
+
 }  // namespace
 
 std::vector<NodeCount> CapacityTask::nodes_of(const NodeMix& mix) const {
@@ -123,6 +131,7 @@ std::optional<CapacityResult> find_capacity(const CapacityTask& task, SearchRuns
     }
     for (std::size_t m = 0; m < mixes.size(); ++m) {
       TriedMix tried = judged(task, mixes[m], std::move(batch->figures[m]));
+      if (!any_job_counts(tried)) throw InvalidArgument("--warm-up: no job is left that counts, so that any cluster is enough");
       holds[mixes[m]] = tried.holds;
       result.tried.emplace(mixes[m], std::move(tried));
     }

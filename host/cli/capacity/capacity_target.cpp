@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 
 #include "berth/error.hpp"
@@ -92,6 +94,21 @@ CapacityTarget parse_target(std::string_view text) {
   target.metric = metric_named("--target", metric_name(trimmed(text.substr(0, at))));
   target.value = value_of(text, results::kSweepMetricTable[target.metric].unit, trimmed(text.substr(at + (equal ? 2 : 1))));
   return target;
+}
+
+void check_target(const CapacityTarget& target) {
+  constexpr std::string_view kRising[] = {"completed", "effective_training_time", "jain"};
+  constexpr std::string_view kParts[] = {"gpu_utilisation", "goodput", "effective_training_time", "overhead_part", "jain"};
+  const std::string_view name = results::kSweepMetricTable[target.metric].name;
+  const auto is_in = [&](const auto& names) { return std::find(std::begin(names), std::end(names), name) != std::end(names); };
+  if (is_in(kParts) && target.value > 1'000'000)
+    throw InvalidArgument(fmt::format("--target '{}': {} is a part, and at most 1 or 100%", echoed(target.text), name));
+  const bool above = target.compare == CapacityTarget::kAbove || target.compare == CapacityTarget::kAtLeast;
+  if (above && !is_in(kRising))
+    throw InvalidArgument(
+        fmt::format("--target '{}': more nodes do not raise {}, so that the smallest cluster is no answer: ask for what they improve, "
+                    "such as 'p90_wait<1h', and read the rest of the table",
+                    echoed(target.text), name));
 }
 
 std::string_view sign_of(CapacityTarget::Compare compare) {

@@ -25,6 +25,8 @@ struct CapacityTarget {
 
 /// @throws InvalidArgument naming the text, with the nearest metric or the unit that is missing.
 CapacityTarget parse_target(std::string_view text);
+/// @throws InvalidArgument for a figure that is to be high and that more nodes do not raise, and for a part above 1
+void check_target(const CapacityTarget& target);
 
 /// "<=".
 std::string_view sign_of(CapacityTarget::Compare compare);

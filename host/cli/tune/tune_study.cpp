@@ -129,6 +129,12 @@ class TuneStudy {
     for (const auto& [problem, runs] : problems_)
       throw InvalidArgument(
           fmt::format("--policy {}: {} with its default parameters failed: {}", task_.policy.name, core::counted(runs, "run"), problem));
+    for (const SeedFigures& figures : usual_) {
+      const bool none =
+          std::all_of(figures.begin(), figures.end(), [](const auto& one) { return one.second[metric_of("completed")] == 0; });
+      if (none)
+        throw InvalidArgument(fmt::format("--policy {}: no job of a window completes with its default parameters", task_.policy.name));
+    }
     for (std::size_t r = 0; r < result_.rungs.size(); ++r) result_.rungs[r].usual = *value_of(usual_[r], nullptr);
     return true;
   }
