@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "bench/defaults.hpp"
 #include "berth/forecast.hpp"
 #include "host/io/traces/importers.hpp"
 
@@ -88,13 +89,13 @@ JobHistory past(std::int64_t jobs) {
 }
 
 void when(benchmark::State& bench) {
-  const ClusterState state(queue_of(bench.range(0), bench.range(1)));
+  const ClusterState state(queue_of(full_or_smoke(bench.range(0), 16), full_or_smoke(bench.range(1), 32)));
   const JobHistory history = past(bench.range(4));
   ForecastRequest request;
   request.request.policy = "fifo";
   request.request.params = {{"discipline", "easy"}};
   request.request.threads = static_cast<int>(bench.range(3));
-  request.futures = static_cast<std::int32_t>(bench.range(2));
+  request.futures = static_cast<std::int32_t>(full_or_smoke(bench.range(2), std::min<std::int64_t>(bench.range(2), 4)));
   Forecast answer;
   for (auto _ : bench) answer = forecast(state, history, request);
   TimeUs worst = 0, sum = 0;

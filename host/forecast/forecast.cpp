@@ -52,13 +52,7 @@ std::set<std::int32_t> asked_jobs(const ClusterState& state, const std::vector<s
 Request by_limits(const ForecastRequest& asked, std::vector<std::string>& notes) {
   Request request = asked.request;
   const auto& params = core::find_policy(request.policy).info.params;
-  const std::vector<PolicyInfo> all = policies();
-  const auto info = std::find_if(all.begin(), all.end(), [&](const PolicyInfo& one) { return one.name == request.policy; });
-  const auto known = [&](const PolicyInfo& one) {
-    return std::any_of(one.params.begin(), one.params.end(), [](const PolicyParam& p) { return p.name == "discipline"; });
-  };
-  (void)params;
-  if (info == all.end() || !known(*info)) {
+  if (std::none_of(params.begin(), params.end(), [](const PolicyParam& one) { return one.name == "discipline"; })) {
     notes.push_back(fmt::format("policy {} reserves nothing: starts by limits are those of fifo", request.policy));
     request.policy = "fifo";
     request.params.clear();

@@ -56,16 +56,15 @@ const TraceJob* FutureJobs::next() {
     free_.push_back(&rooms_.back());
   }
   Room& room = *free_.back();
-  if (!arrivals_.next(draws_, room.job)) return nullptr;
+  if (!arrivals_.next(draws_, room)) return nullptr;
   room.estimate_us = arrivals_.estimate_us();
   free_.pop_back();
-  return &room.job;
+  return &room;
 }
 
 void FutureJobs::release(const TraceJob& job) {
   if (index_of(job) >= 0) return;
-  // The job is the first member of its room.
-  free_.push_back(const_cast<Room*>(reinterpret_cast<const Room*>(&job)));  // NOLINT: it is one of rooms_
+  free_.push_back(const_cast<Room*>(static_cast<const Room*>(&job)));  // NOLINT: it is one of rooms_
 }
 
 TimeUs FutureJobs::held_us(const TraceJob& job) const {
@@ -80,7 +79,7 @@ const std::vector<CountedGpus>* FutureJobs::gpus(const TraceJob& job) const {
 
 TimeUs FutureJobs::estimate(const TraceJob& job) const {
   const std::int32_t index = index_of(job);
-  return index < 0 ? reinterpret_cast<const Room*>(&job)->estimate_us : present_.jobs[to_index(index)].estimate_us;  // NOLINT: as above
+  return index < 0 ? static_cast<const Room&>(job).estimate_us : present_.jobs[to_index(index)].estimate_us;  // NOLINT: as above
 }
 
 TimeUs FutureJobs::run_from(const TraceJob& job, TimeUs now) {

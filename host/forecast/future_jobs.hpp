@@ -48,8 +48,8 @@ class FutureJobs final : public JobSource, public ResumedJobs {
   bool started(const TraceJob& job, TimeUs now) override;
 
  private:
-  struct Room {
-    TraceJob job;
+  /// A job that arrives in a future. All jobs but those of `present` are in one.
+  struct Room : TraceJob {
     TimeUs estimate_us = kNever;
   };
   std::int32_t index_of(const TraceJob& job) const;

@@ -7,6 +7,7 @@
 
 #include "host/core/base/violations.hpp"
 #include "host/core/reasons/render_reason.hpp"
+#include "host/report/policy_text.hpp"
 #include "host/report/table.hpp"
 
 namespace berth::report {
@@ -89,11 +90,9 @@ std::string when_text(const core::NameSource& names, const Forecast& forecast, s
     rows.push_back(std::move(row));
   }
   const std::string now = core::instant_text(names, forecast.now_us);
-  std::string policy = forecast.policy;
-  for (const auto& [name, value] : forecast.params) policy += fmt::format("@{}={}", name, value);
   std::string text =
-      fmt::format("{}, under {}; times from now{}\n", core::counted(static_cast<std::int64_t>(forecast.jobs.size()), "waiting job"), policy,
-                  now == "now" ? "" : ", " + now);
+      fmt::format("{}, under {}; times from now{}\n", core::counted(static_cast<std::int64_t>(forecast.jobs.size()), "waiting job"),
+                  policy_text(forecast.policy, forecast.params), now == "now" ? "" : ", " + now);
   if (!rows.empty()) {
     Row head{"JOB", "QUEUE", "GPUS", "POSITION", "AHEAD", "START BY LIMITS"};
     const std::string interval = interval_name(forecast.levels);

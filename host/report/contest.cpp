@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "host/report/policy_text.hpp"
 #include "host/report/totals.hpp"
 
 namespace berth::report {
@@ -18,11 +19,8 @@ std::string missing(const Bound& bound, std::int64_t value) {
 
 // With its parameters, where another plan uses the same policy.
 std::string name_of(const Contender& one, std::span<const Contender> all) {
-  std::string name = one.plan->policy;
   const auto is_same = [&](const Contender& other) { return other.plan->policy == one.plan->policy; };
-  if (std::count_if(all.begin(), all.end(), is_same) < 2) return name;
-  for (const auto& [param, value] : one.plan->params) name += fmt::format("@{}={}", param, value);
-  return name;
+  return std::count_if(all.begin(), all.end(), is_same) < 2 ? one.plan->policy : policy_text(one.plan->policy, one.plan->params);
 }
 
 }  // namespace

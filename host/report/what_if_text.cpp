@@ -12,6 +12,7 @@
 #include "host/core/base/violations.hpp"
 #include "host/core/reasons/render_reason.hpp"
 #include "host/report/explain.hpp"
+#include "host/report/policy_text.hpp"
 #include "host/report/table.hpp"
 #include "host/report/totals.hpp"
 
@@ -38,12 +39,6 @@ constexpr std::array<std::string_view, kEditEffects> kEffectTexts{"starts",
 std::string_view effect_text(EditEffect effect) { return kEffectTexts.at(static_cast<std::size_t>(effect)); }
 
 std::string signed_text(std::int64_t value) { return value > 0 ? fmt::format("+{}", value) : fmt::to_string(value); }
-
-std::string policy_text(const std::string& policy, const std::vector<std::pair<std::string, std::string>>& params) {
-  std::string text = policy;
-  for (const auto& [name, value] : params) text += fmt::format("@{}={}", name, value);
-  return text;
-}
 
 // "start", "keep", "reserve in 2 h".
 std::string answer_text(const core::NameSource& names, const std::optional<JobAnswer>& answer) {

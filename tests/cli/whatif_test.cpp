@@ -62,6 +62,23 @@ TEST(CliWhatIf, ARackIsAdded) {
   EXPECT_TRUE(contains(known.out, "gang8  starts               wait    start  -      n2[0-3] new-node-1[0-3]\n")) << known.out;
 }
 
+// In another rack a new node has no part in the NVLink domain of the node that it is like.
+TEST(CliWhatIf, ANewRackIsInNoOtherDomain) {
+  const Folder folder;
+  const std::string path = folder / "nvlink.json";
+  std::ofstream(path) << R"({"schema": "berth.snapshot.v1", "now_s": 10, "gpu_types": [{"id": "a"}],
+    "domains": [{"id": "r0", "level": "rack"}, {"id": "d0", "level": "nvl", "topology": "nvlink"}],
+    "nodes": [{"id": "n0", "gpu_type": "a", "gpus": 4, "domains": {"switch": "r0", "nvlink": "d0"}}],
+    "jobs": [{"id": "gang", "submit_s": 0, "shapes": [{"id": "8", "gpus": 8,
+      "groups": [{"name": "w", "members": 8, "require": {"topology": "nvlink", "level": "nvl"}}]}]}]})";
+  const std::string command = "whatif --policy fifo --snapshot " + quoted(path);
+  const Answer there = berth(command + " --add 1x4xa");
+  EXPECT_TRUE(contains(there.out, "gang  starts")) << there.out << there.err;
+  const Answer rack = berth(command + " --add 1x4xa@rack:r9");
+  EXPECT_EQ(rack.code, 0) << rack.err;
+  EXPECT_FALSE(contains(rack.out, "gang  starts")) << rack.out;
+}
+
 TEST(CliWhatIf, NodesQuotasPrioritiesAndPoliciesAreEdited) {
   const Answer bigger = berth(kWhatIf + " --add 2x8xH");
   EXPECT_TRUE(contains(bigger.out, "gpus       16      32     +16\n")) << bigger.out << bigger.err;
@@ -184,7 +201,7 @@ TEST(CliWhatIf, BadFilesAreRefusedWithTheirPlace) {
   EXPECT_TRUE(contains(berth(kWhatIf + " --cancel a0 --edits " + path).err, "--edits: edits are in the file or on the command line"));
 }
 
-// Nobody's terminal is steered by an argument.
+// An argument with control characters does not steer the terminal.
 TEST(CliWhatIf, MessagesEscapeWhatTheyRepeat) {
   const Answer answer = berth(kWhatIf + " --cancel \"$(printf 'x\\033[31m%0200d' 1)\"");
   EXPECT_EQ(answer.code, 2);

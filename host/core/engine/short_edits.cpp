@@ -312,6 +312,7 @@ class EditExpander {
     std::map<std::string, Place> places;
     bool same_size = true;
     if (domain != nullptr) places = places_of(true, true);
+    const bool elsewhere = domain != nullptr && places.empty();  // the node that new ones are like is in other domains
     if (places.empty()) places = places_of(true, false);
     if (places.empty()) {
       same_size = false;
@@ -326,6 +327,7 @@ class EditExpander {
         ++smallest->second.nodes;
       }
       node.id = new_node_id();
+      if (elsewhere) node.domain = {};
       if (domain != nullptr) node.domain[static_cast<std::size_t>(domain->topology)] = path;
       node.gpu_type = type;
       node.gpus = static_cast<std::int32_t>(*gpus);

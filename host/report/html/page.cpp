@@ -51,7 +51,7 @@ std::string over_time() {
 
 std::string bars(const ReportFacts& facts) {
   if (facts.bars.empty())
-    return note("The file has no rows of jobs. Runs with --stream or --workload store none; searches and sweeps only with keep.");
+    return note("The file has no rows of jobs. Runs with --stream or --workload store none, and sweeps only with keep.");
   std::string html =
       "<p class=\"controls\" id=\"gantt-controls\"></p>\n<div id=\"gantt\"></div>\n"
       "<p id=\"gantt-status\" role=\"status\"></p>\n";

@@ -53,7 +53,7 @@ struct SimulationSettings {
   LinkModel links = LinkModel::kNone;           ///< see SharedLinks
   Decider decide;                               ///< empty: the engine decides, by `request`
   std::function<bool()> interrupted;            ///< true: stop and keep the results so far; empty: never
-  std::int64_t most_decisions = 0;              ///< > 0: stop after so many, likewise
+  std::int64_t most_decisions = 0;              ///< > 0: the same after this many
   Series* series = nullptr;                     ///< receives the levels from each instant on; null: none
   Stays* stays = nullptr;                       ///< receives which GPUs each job had when; null: none
   std::vector<QueueFigures>* queues = nullptr;  ///< receives what queues of the cluster got; null: not followed
