@@ -33,9 +33,9 @@ BERTH_API std::vector<Delta> parse_deltas(std::string_view json, const ClusterSt
 BERTH_API std::uint64_t apply_json(ClusterState& state, std::string_view json, const std::string& name = "deltas");
 
 /// Reads a `berth.edits.v1` document: edits in short forms and as deltas.
-/// @param state  What they edit. It is not changed.
+/// @param state  What they edit. Domains that only nodes of the edits are in are added to it, which changes no plan.
 /// @throws InputError naming file, line, JSON pointer and value, also for unknown ids and for edits that contradict each other.
-BERTH_API std::vector<Edit> parse_edits(std::string_view json, const ClusterState& state, const std::string& name = "edits");
+BERTH_API std::vector<Edit> parse_edits(std::string_view json, ClusterState& state, const std::string& name = "edits");
 /// Writes the answers to edits of one state as a `berth.whatif.v1` document.
 /// @param base  The plan that they are compared with.
 BERTH_API std::string to_json(const Plan& base, const std::vector<EditOutcome>& outcomes);

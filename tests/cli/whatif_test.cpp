@@ -62,6 +62,21 @@ TEST(CliWhatIf, ARackIsAdded) {
   EXPECT_TRUE(contains(known.out, "gang8  starts               wait    start  -      n2[0-3] new-node-1[0-3]\n")) << known.out;
 }
 
+// In a file each edit may name new racks; two of them the same one.
+TEST(CliWhatIf, EditsOfAFileAddRacks) {
+  const Folder folder;
+  const std::string path = edits_file(folder, R"({"name": "rack", "cancel": ["gang8"], "add": ["3x4xa100@rack:r2"]},
+    {"name": "small", "cancel": ["gang8"], "add": ["2x4xa100@rack:r2"]}, {"name": "other", "add": ["3x4xa100@rack:r3"]})");
+  const std::string racks = "whatif --policy fifo --param discipline=greedy --snapshot " + quoted(golden("racks"));
+  const Answer rack = berth(racks + " --show rack --edits " + quoted(path));
+  EXPECT_TRUE(contains(rack.out, "never  starts  reject  start  -      new-node-1[0-3] new-node-2[0-3] new-node-3[0-3]\n"))
+      << rack.out << rack.err;
+  const Answer small = berth(racks + " --show small --edits " + quoted(path));
+  EXPECT_FALSE(contains(small.out, "never  starts")) << small.out << small.err;
+  EXPECT_TRUE(contains(berth(racks + " --edits " + quoted(edits_file(folder, R"({"name": "x", "add": ["1x4xa100@rack:"]})"))).err,
+                       "edits.json:1: /edits/0: add: "));
+}
+
 // In another rack a new node has no part in the NVLink domain of the node that it is like.
 TEST(CliWhatIf, ANewRackIsInNoOtherDomain) {
   const Folder folder;
@@ -87,6 +102,10 @@ TEST(CliWhatIf, NodesQuotasPrioritiesAndPoliciesAreEdited) {
   EXPECT_TRUE(contains(smaller.out, "a1   preempted      keep    wait")) << smaller.out << smaller.err;
   const Answer quota = berth(kWhatIf + " --quota B=0 --quota B.limit=none:H");
   EXPECT_TRUE(contains(quota.out, "b0   waits instead")) << quota.out << quota.err;
+  const std::string by_factor = berth(kWhatIf + " --json --quota A=x2 --quota B=x0.5").out;
+  const std::string by_number = berth(kWhatIf + " --json --quota A=16 --quota B=4").out;
+  EXPECT_EQ(by_factor.substr(by_factor.find("\"after\"")), by_number.substr(by_number.find("\"after\"")));
+  EXPECT_TRUE(contains(by_factor, "\"after\"")) << by_factor;
   const Answer first = berth(kWhatIf + " --priority b1=7 --new-policy priority@quotas=limits");
   EXPECT_TRUE(contains(first.out, "fifo -> priority@quotas=limits: what if priority b1=7, policy priority@quotas=limits\n")) << first.out;
 }
@@ -137,6 +156,11 @@ TEST(CliWhatIf, BadQuestionsAreRefused) {
       {" --drain n9", "--drain: no node 'n9'; did you mean 'n0'?"},
       {" --drain rack:r1", "--drain: no node 'rack:r1', and no level 'rack'"},
       {" --drain n0 --remove n0", "--remove: 'n0': node 'n0' is drained, too"},
+      {" --quota A=x", "--quota: 'A=x': expected a factor such as x2 or x1.5"},
+      {" --quota A=x1.", "--quota: 'A=x1.': expected a factor such as x2 or x1.5"},
+      {" --quota A=x-1", "--quota: 'A=x-1': expected a factor such as x2 or x1.5"},
+      {" --quota A.lending=x2", "--quota: 'A.lending=x2': queue 'A' states no lending to multiply"},
+      {" --quota A=x2 --quota A=x2", "this figure is given twice"},
       {" --quota A.limt=4", "expected guarantee, limit, borrowing or lending after the queue"},
       {" --quota A=4 --quota A.guarantee=5", "this figure is given twice"},
       {" --quota A=-1", "expected a whole number of GPUs"},

@@ -47,7 +47,7 @@ constexpr FormOption kForms[] = {
     {"--add", &ShortEdit::add, "NxGxTYPE", "Add N nodes of G GPUs, such as 4x8xH100, or 4x8xH100@rack:r9"},
     {"--drain", &ShortEdit::drain, "PLACE", "Drain a node, or a domain such as rack:r1"},
     {"--remove", &ShortEdit::remove, "PLACE", "Remove nodes; jobs there stop"},
-    {"--quota", &ShortEdit::quota, "QUEUE=N", "Set a guarantee; QUEUE.limit=N a limit; add :TYPE for one GPU type"},
+    {"--quota", &ShortEdit::quota, "QUEUE=N", "Set a guarantee, or double it: x2; QUEUE.limit=N a limit; :TYPE"},
     {"--job", &ShortEdit::job, "GxTIME", "Submit a job of G GPUs, such as 16x1h@queue:H100"},
     {"--cancel", &ShortEdit::cancel, "JOB", "Withdraw a job"},
     {"--priority", &ShortEdit::priority, "JOB=N", "Set the priority of a job"},
@@ -87,17 +87,14 @@ Edit edit_of(const ShortEdit& forms, const ClusterState& state) {
 ClusterState with_new_domains(ClusterState state, const ShortEdit& forms) {
   std::vector<Domain> domains;
   try {
-    domains = core::new_domains(state, forms);
+    core::new_domains(state, forms, domains);
   } catch (const InvalidArgument& error) {
     throw InvalidArgument(fmt::format("--{}", error.what()));
   }
-  if (domains.empty()) return state;
-  Snapshot snapshot = state.snapshot();
-  snapshot.domains.insert(snapshot.domains.end(), domains.begin(), domains.end());
-  return ClusterState(std::move(snapshot));
+  return domains.empty() ? std::move(state) : core::with_domains(state, domains);
 }
 
-std::vector<Edit> edits_of(const WhatIfArguments& options, const ClusterState& state) {
+std::vector<Edit> edits_of(const WhatIfArguments& options, ClusterState& state) {
   if (options.edits.empty()) return {edit_of(options.forms, state)};
   std::vector<Edit> edits = io::parse_edits(io::read_file(options.edits), state, io::input_name(options.edits));
   if (options.show.empty()) return edits;
@@ -137,7 +134,7 @@ int run(const WhatIfArguments& options) {
     throw InvalidArgument("no question is given: --drain, --job or another edit, --edits FILE, or --make-room JOB");
   check_places(places_of(options.input, {{"--edits", options.edits}}), {});
   WhatIfRequest asked;
-  asked.request = make_request(options.request, options.policy);
+  asked.request = make_requests(options.request, {options.policy}).front();
   LoadedState loaded = load_state(options.input);
   if (asks_room) return answer_room(options, std::move(loaded.state), std::move(asked));
   loaded.state = with_new_domains(std::move(loaded.state), options.forms);
@@ -166,7 +163,7 @@ void add_whatif(Commands& commands) {
                                "  berth whatif --snapshot cluster.json --policy fifo --edits edits.json",
                                options, &run);
   add_state_options(app, options->input);
-  app.add_option("--policy", options->policy, "Decide by this policy ('berth policies' lists them)")->type_name("NAME");
+  app.add_option("--policy", options->policy, "Decide by this policy ('berth policies' lists them)")->type_name("NAME[@PARAM=VALUE...]");
   app.add_option("--param", options->request.params, "Set a parameter of the policy (see 'berth policies NAME'); repeatable")
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE");

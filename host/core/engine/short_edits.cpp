@@ -69,6 +69,13 @@ std::string_view domain_in(std::string_view add) {
   return at == add.npos ? std::string_view() : add.substr(at + 1);
 }
 
+constexpr std::pair<std::string_view, std::int64_t Quota::*> kFigures[] = {
+    {"guarantee", &Quota::guarantee}, {"limit", &Quota::limit}, {"borrowing", &Quota::borrowing}, {"lending", &Quota::lending}};
+
+std::string_view figure_name(std::int64_t Quota::*figure) {
+  return std::find_if(std::begin(kFigures), std::end(kFigures), [&](const auto& one) { return one.second == figure; })->first;
+}
+
 class EditExpander {
  public:
   EditExpander(const StateImpl& state, const ShortEdit& forms) : s_(state), forms_(forms) {}
@@ -147,10 +154,8 @@ class EditExpander {
   }
 
   void set_quota(const std::string& text) {
-    constexpr std::pair<std::string_view, std::int64_t Quota::*> kFigures[] = {
-        {"guarantee", &Quota::guarantee}, {"limit", &Quota::limit}, {"borrowing", &Quota::borrowing}, {"lending", &Quota::lending}};
     const std::size_t equals = text.rfind('=');
-    if (equals == text.npos || equals == 0) refuse("quota", text, "expected QUEUE=N, QUEUE.limit=N, or one of them with :TYPE");
+    if (equals == text.npos || equals == 0) refuse("quota", text, "expected QUEUE=N, QUEUE=xN, QUEUE.limit=N, or one of them with :TYPE");
     std::string_view id = std::string_view(text).substr(0, equals), value = std::string_view(text).substr(equals + 1), type = "*";
     if (const std::size_t colon = value.find(':'); colon != value.npos) {
       type = value.substr(colon + 1);
@@ -167,6 +172,7 @@ class EditExpander {
       queue = find_queue(id);
     }
     if (queue == nullptr) refuse_unknown("quota", "queue", id, s_.queues);
+    if (value.substr(0, 1) == "x") return multiply_quota(text, *queue, value.substr(1), type, figure->second);
     std::int64_t number = kUnlimited;
     if (value != "none" || figure->second == &Quota::guarantee) {
       const auto stated = whole_from(value, 0, std::int64_t{1'000'000'000'000});
@@ -181,6 +187,28 @@ class EditExpander {
       row = quotas.end() - 1;
     }
     (*row).*(figure->second) = number;
+  }
+
+  /// "x2", "x1.5": all that the queue states of a figure, or what it states for one GPU type; rounded down.
+  void multiply_quota(const std::string& text, const Queue& queue, std::string_view factor, std::string_view type,
+                      std::int64_t Quota::*figure) {
+    const std::size_t point = std::min(factor.find('.'), factor.size());
+    std::string digits(factor.substr(0, point));
+    std::int64_t scale = 1;
+    for (const char c : factor.substr(std::min(factor.size(), point + 1))) digits += c, scale *= 10;
+    const auto times = whole_from(digits, 0, 1'000'000'000);
+    if (!times || point == 0 || point + 1 == factor.size()) refuse("quota", text, "expected a factor such as x2 or x1.5");
+    constexpr std::int64_t kMostQuota = 1'000'000'000'000;
+    bool any = false;
+    for (Quota& row : queue_of(queue).quotas) {
+      std::int64_t& stated = row.*figure;
+      const bool none = figure == &Quota::guarantee ? stated == 0 : stated == kUnlimited;
+      if ((type != "*" && row.gpu_type != type) || none) continue;
+      if (!quotas_set_.emplace(queue.id, row.gpu_type, figure_name(figure)).second) refuse("quota", text, "this figure is given twice");
+      stated = std::min(kMostQuota, mul_div(std::min(stated, kMostQuota), *times, scale));
+      any = true;
+    }
+    if (!any) refuse("quota", text, fmt::format("queue '{}' states no {} to multiply", shown_form(queue.id), figure_name(figure)));
   }
 
   static bool is_in(const Node& node, const Domain& domain, const std::string& path) {
@@ -428,8 +456,9 @@ void expand_edit(const StateView& state, const ShortEdit& forms, Edit& edit) {
   if (!forms.policy.empty()) set_policy(forms.policy, edit);
 }
 
-std::vector<Domain> new_domains(const StateView& state, const ShortEdit& forms) {
-  std::vector<Domain> known = impl_of(state).domains, found;
+void new_domains(const StateView& state, const ShortEdit& forms, std::vector<Domain>& found) {
+  std::vector<Domain> known = impl_of(state).domains;
+  known.insert(known.end(), found.begin(), found.end());
   for (const std::string& text : forms.add) {
     const std::string_view named = domain_in(text);
     const std::size_t colon = named.find(':');
@@ -456,7 +485,12 @@ std::vector<Domain> new_domains(const StateView& state, const ShortEdit& forms) 
     known.push_back(domain);
     found.push_back(std::move(domain));
   }
-  return found;
+}
+
+ClusterState with_domains(const ClusterState& state, const std::vector<Domain>& domains) {
+  Snapshot snapshot = state.snapshot();
+  snapshot.domains.insert(snapshot.domains.end(), domains.begin(), domains.end());
+  return ClusterState(std::move(snapshot));
 }
 
 }  // namespace berth::core

@@ -13,7 +13,7 @@ struct ShortEdit {
   std::vector<std::string> add;       ///< "4x8xH100@rack:r9": nodes, GPUs of each, type, domain
   std::vector<std::string> drain;     ///< a node, or LEVEL:DOMAIN such as "rack:r1"
   std::vector<std::string> remove;    ///< the same; jobs there stop first
-  std::vector<std::string> quota;     ///< "team=64": the guarantee; "team.limit=64:H100"
+  std::vector<std::string> quota;     ///< "team=64": the guarantee; "team=x2"; "team.limit=64:H100"
   std::vector<std::string> job;       ///< "16x1h@team:H100": GPUs, run time, queue, type
   std::vector<std::string> cancel;    ///< a job
   std::vector<std::string> priority;  ///< "job=5"
@@ -27,7 +27,10 @@ void expand_edit(const StateView& state, const ShortEdit& forms, Edit& edit);
 
 /// Domains that `add` names and the state lacks, next to those of their level. Deltas add none: they have to be in the state that is
 /// edited.
+/// @param found  appended to; what is there counts as known
 /// @throws InvalidArgument where it is open below which other domain one is
-std::vector<Domain> new_domains(const StateView& state, const ShortEdit& forms);
+void new_domains(const StateView& state, const ShortEdit& forms, std::vector<Domain>& found);
+/// The state with these domains, which no node is in.
+ClusterState with_domains(const ClusterState& state, const std::vector<Domain>& domains);
 
 }  // namespace berth::core

@@ -40,6 +40,7 @@ struct EditFile {
   const ClusterState& state;
   std::vector<Edit>& edits;
   std::set<std::string> names;
+  std::vector<Domain>* new_domains = nullptr;  ///< out: of nodes that edits add; then nothing else is read
 };
 
 template <auto Member>
@@ -84,6 +85,7 @@ struct EditObject {
     if (!file.names.insert(row.edit.name).second) in.fail_at(at, fmt::format("two edits have the name '{}'", row.edit.name));
     row.edit.deltas = std::move(row.deltas);
     try {
+      if (file.new_domains != nullptr) return core::new_domains(row.state, row.forms, *file.new_domains);
       core::expand_edit(row.state, row.forms, row.edit);
     } catch (const InvalidArgument& error) {
       in.fail_at(at, error.what());
@@ -114,12 +116,18 @@ constexpr Field<EditFile> kEditFileFields[] = {
 
 }  // namespace
 
-std::vector<Edit> parse_edits(std::string_view json, const ClusterState& state, const std::string& name) {
+std::vector<Edit> parse_edits(std::string_view json, ClusterState& state, const std::string& name) {
   std::vector<Edit> edits;
-  EditFile file{state, edits, {}};
-  JsonCursor in(json, name);
-  read_object(in, file, kEditFileFields);
-  in.finish();
+  std::vector<Domain> domains;
+  const auto read = [&](std::vector<Domain>* new_domains) {
+    EditFile file{state, edits, {}, new_domains};
+    JsonCursor in(json, name);
+    read_object(in, file, kEditFileFields);
+    in.finish();
+  };
+  read(&domains);
+  if (!domains.empty()) state = core::with_domains(state, domains);
+  read(nullptr);
   return edits;
 }
 

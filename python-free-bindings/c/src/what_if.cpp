@@ -17,12 +17,12 @@ using berth::c::Use;
 namespace berth::c {
 namespace {
 
-WhatIfEngine what_if_engine(const ClusterState& state, berth_policy_state* policy_state, const berth_request* request) {
+WhatIfEngine what_if_engine(ClusterState copy, berth_policy_state* policy_state, const berth_request* request) {
   WhatIfRequest asked;
   read_request(request, asked.request);
   asked.request.changes_only = false;
   if (policy_state != nullptr) asked.policy_state = (*Use<berth_policy_state>(policy_state, "policy_state")).state;
-  return WhatIfEngine(ClusterState(state.snapshot()), std::move(asked));
+  return WhatIfEngine(std::move(copy), std::move(asked));
 }
 
 }  // namespace
@@ -33,9 +33,10 @@ berth_status berth_state_what_if(berth_state* state, berth_policy_state* policy_
   return guarded(error, [&] {
     Use s(state, "state");
     required(answers, "answers");
+    berth::ClusterState copy(s->whole().snapshot());
     const std::vector<berth::Edit> all =
-        berth::io::parse_edits(berth::c::document(edits, size, "edits"), s->whole(), name == nullptr ? "edits" : name);
-    berth::WhatIfEngine engine = berth::c::what_if_engine(s->whole(), policy_state, request);
+        berth::io::parse_edits(berth::c::document(edits, size, "edits"), copy, name == nullptr ? "edits" : name);
+    berth::WhatIfEngine engine = berth::c::what_if_engine(std::move(copy), policy_state, request);
     berth::c::give_text(berth::io::to_json(engine.base(), engine.answer(all)), answers, answers_size);
   });
 }
@@ -46,7 +47,7 @@ berth_status berth_state_make_room(berth_state* state, berth_policy_state* polic
     Use s(state, "state");
     required(answer, "answer");
     const char* id = &required(job, "job");
-    berth::WhatIfEngine engine = berth::c::what_if_engine(s->whole(), policy_state, request);
+    berth::WhatIfEngine engine = berth::c::what_if_engine(berth::ClusterState(s->whole().snapshot()), policy_state, request);
     berth::c::give_text(berth::io::to_json(engine.base(), engine.make_room(id)), answer, answer_size);
   });
 }
