@@ -37,6 +37,7 @@ TEST(CapacityTargets, MetricsHaveTheNamesOfSweepsAndOfWaits) {
   EXPECT_EQ(metric_of("p50_jct <= 2d"), "median_jct");
   EXPECT_EQ(metric_of("jct<1m"), "mean_jct");
   EXPECT_EQ(metric_of("gpu_utilisation>=60%"), "gpu_utilisation");
+  EXPECT_EQ(metric_of("utilization>=60%"), "gpu_utilisation");
   EXPECT_EQ(parse_target("p90_wait<1h").value, 3600 * kSecond);
   EXPECT_EQ(parse_target("gpu_utilisation>60%").value, 600'000);
   EXPECT_EQ(parse_target("gpu_utilisation>0.6").value, 600'000);
@@ -54,6 +55,7 @@ TEST(CapacityTargets, SayWhatIsWrong) {
             "--target 'gpu_utilisation>x': 'x': expected a number such as 0.7, or a percentage such as 70%");
   EXPECT_EQ(problem_of("rejected<1.5"), "--target 'rejected<1.5': '1.5': expected a whole number from 0 to 1000000000");
   EXPECT_EQ(problem_of("p90_jtc<1h"), "--target: unknown metric 'p90_jtc'; did you mean 'p90_jct'?");
+  EXPECT_EQ(problem_of("p95_wait<1h"), "--target: unknown metric 'p95_wait'; did you mean 'p90_queue'?");
   EXPECT_NE(problem_of("p90_wait<\x1b[31m"), "");
   EXPECT_EQ(problem_of("p90_wait<\x1b[31m").find('\x1b'), std::string::npos);
 }
@@ -78,7 +80,7 @@ TEST(NodeMixes, KindsAndClustersAreReadAndWritten) {
   EXPECT_EQ(cluster_text(parse_node_counts("--fixed", "16x8xA100+2x4xT4")), "16x8xA100+2x4xT4");
   EXPECT_EQ(cluster_text({nodes(3, 8, "A"), nodes(0, 8, "B"), nodes(2, 8, "A"), nodes(1, 4, "A")}), "5x8xA+1x4xA");
   EXPECT_EQ(gpus_of(parse_node_counts("--fixed", "16x8xA100+2x4xT4")), 136);
-  for (const char* text : {"", "x", "0xH100", "8x", "8xA+B", "H100", "8 xA", "99999999xA", "-1"})
+  for (const char* text : {"", "x", "0xH100", "8x", "8xA+B", "H100", "8 xA", "99999999xA", "-1", "2x8xA"})
     EXPECT_THROW(parse_node_kind("--node", text), InvalidArgument) << text;
   for (const char* text : {"8", "0x8", "2x8x", "2x8+", "2x8+x", "2x8 + 1x4"})
     EXPECT_THROW(parse_node_counts("--fixed", text), InvalidArgument) << text;

@@ -111,6 +111,8 @@ TEST(CliTune, SaysWhichOptionIsWrong) {
   EXPECT_TRUE(
       contains(problem_of(tuning, "--policy las --budget many"), "--budget: 'many': expected a number of runs, such as 100, or a time"));
   EXPECT_TRUE(contains(problem_of(tuning, "--policy las --budget 7"), "--budget: 7 runs are too few"));
+  EXPECT_TRUE(contains(problem_of(tuning, "--policy las --budget 1"), "--budget: 1 run is too few"));
+  EXPECT_TRUE(contains(problem_of(tuning, "--policy las --metric p95_wait"), "did you mean 'p90_queue'?"));
   EXPECT_TRUE(contains(problem_of(tuning, "--policy las --window 3h"), "--window: '3h': a window has a day at least"));
   EXPECT_TRUE(contains(problem_of(tuning, "--policy las --window all"), "--window: 'all' is no duration"));
   EXPECT_TRUE(contains(problem_of(tuning, "--policy las --space promote_knob=off"), "--space: it has no values besides the default's"));

@@ -17,16 +17,6 @@ namespace {
 
 using results::SweepMetric;
 
-// "p90_wait" is p90_queue, and "p50_jct" is median_jct.
-std::string metric_name(std::string_view given) {
-  constexpr std::string_view kWait = "wait", kHalf = "p50_";
-  std::string name(given);
-  const bool waits = name == kWait || (name.size() > kWait.size() && name.substr(name.size() - kWait.size() - 1) == "_wait");
-  if (waits) name.replace(name.size() - kWait.size(), kWait.size(), "queue");
-  if (name.substr(0, kHalf.size()) == kHalf) name.replace(0, kHalf.size(), "median_");
-  return name;
-}
-
 [[noreturn]] void fail_value(std::string_view target, std::string_view value, const char* expected) {
   throw InvalidArgument(fmt::format("--target '{}': '{}': expected {}", echoed(target), echoed(value), expected));
 }
@@ -91,7 +81,7 @@ CapacityTarget parse_target(std::string_view text) {
     while (!part.empty() && part.back() == ' ') part.remove_suffix(1);
     return part;
   };
-  target.metric = metric_named("--target", metric_name(trimmed(text.substr(0, at))));
+  target.metric = metric_named("--target", trimmed(text.substr(0, at)));
   target.value = value_of(text, results::kSweepMetricTable[target.metric].unit, trimmed(text.substr(at + (equal ? 2 : 1))));
   return target;
 }

@@ -95,6 +95,10 @@ std::string NodeKind::text() const { return type.empty() ? fmt::format("{}", gpu
 
 NodeKind parse_node_kind(std::string_view option, std::string_view text) {
   const auto kind = kind_of(text);
+  if (const std::size_t x = text.find('x');
+      kind && std::count(text.begin(), text.end(), 'x') == 2 && x + 1 < text.size() && text[x + 1] >= '0' && text[x + 1] <= '9')
+    throw InvalidArgument(fmt::format("{}: '{}': give the kind alone, such as {}: the number of nodes is what is searched", option,
+                                      echoed(text), echoed(text.substr(x + 1))));
   if (!kind)
     throw InvalidArgument(
         fmt::format("{}: '{}': expected GPUSxTYPE with 1 to {} GPUs, such as 8xH100", option, echoed(text), kMaxGpusPerNode));

@@ -21,13 +21,24 @@ namespace {
 
 const SweepMetric& metric_at(std::size_t metric) { return results::kSweepMetricTable[metric]; }
 
+// "p90_wait" is p90_queue, "p50_jct" is median_jct, and "utilisation" is gpu_utilisation.
+std::string table_name(std::string_view given) {
+  constexpr std::string_view kWait = "wait", kHalf = "p50_";
+  std::string name(given);
+  const bool waits = name == kWait || (name.size() > kWait.size() && name.substr(name.size() - kWait.size() - 1) == "_wait");
+  if (waits) name.replace(name.size() - kWait.size(), kWait.size(), "queue");
+  if (name.substr(0, kHalf.size()) == kHalf) name.replace(0, kHalf.size(), "median_");
+  if (const std::size_t z = name.find("utiliz"); z != name.npos) name[z + 5] = 's';
+  return name == "utilisation" ? "gpu_utilisation" : name;
+}
+
 }  // namespace
 
 std::size_t metric_named(std::string_view key, std::string_view name) {
-  if (const auto metric = results::sweep_metric(name)) return *metric;
+  if (const auto metric = results::sweep_metric(table_name(name))) return *metric;
   std::vector<std::string_view> names{"jct", "queue"};
   for (const results::SweepMetric& metric : results::kSweepMetricTable) names.push_back(metric.name);
-  const std::string near = core::did_you_mean(name, names);
+  const std::string near = core::did_you_mean(table_name(name), names);
   throw InvalidArgument(fmt::format("{}: unknown metric '{}'{}", key, echoed(name),
                                     near.empty() ? fmt::format(" (known: {})", fmt::join(names, ", ")) : near));
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -68,6 +69,21 @@ std::string lost_text(const TuneTask& task, const TuneResult& result) {
   return text + fmt::format(": {}\n", result.lost.begin()->first);
 }
 
+/// What the gain costs, where it costs much.
+std::string effort_text(const TuneTask& task, const TuneResult& result) {
+  constexpr std::int64_t kMuch = 2;  // times the default
+  const TuneEffort &usual = result.usual_effort, &tuned = result.tuned_effort;
+  std::string text;
+  if (tuned.decisions > kMuch * usual.decisions)
+    text += fmt::format("  It decides {:.0f} times as often: {} decisions, {} by default.\n",
+                        static_cast<double>(tuned.decisions) / static_cast<double>(std::max<std::int64_t>(1, usual.decisions)),
+                        tuned.decisions, usual.decisions);
+  if (tuned.preemptions > usual.preemptions)
+    text += fmt::format("  It preempts jobs {} times, {} by default{}.\n", tuned.preemptions, usual.preemptions,
+                        task.texts.at("overheads") == "none" ? ", at no cost here: --overheads default charges for it" : "");
+  return text;
+}
+
 TuneGainRow gain_row(const PairedGain& gain) {
   TuneGainRow row;
   row.default_s = gain.usual / 1e6, row.tuned_s = gain.tuned / 1e6, row.gain_s = gain.gain / 1e6;
@@ -108,9 +124,11 @@ std::string tune_text(const TuneTask& task, const TuneResult& result) {
   if (!gain.interval) return text + "Keep the default: jobs of one day give no interval.\n";
   if (gain.high < 0) return text + "Keep the default: the other is worse on later days.\n";
   if (!result.better) return text + "Keep the default: the interval of the gain on later days contains 0.\n";
-  return text + fmt::format("Use: --policy {}\n  The expected gain is {} s of {} s ({}), with a 95 % interval of {} s.\n", use,
-                            number_text(gain.gain / 1e6, (gain.high - gain.low) / 2e6), seconds_text(gain.usual), part_text(gain),
-                            interval_of_gain(gain));
+  return text +
+         fmt::format("Use: --policy {}\n  The expected gain is {} s of {} s ({}), with a 95 % interval of {} s.\n", use,
+                     number_text(gain.gain / 1e6, (gain.high - gain.low) / 2e6), seconds_text(gain.usual), part_text(gain),
+                     interval_of_gain(gain)) +
+         effort_text(task, result);
 }
 
 std::string tune_json(const TuneTask& task, const TuneResult& result) {

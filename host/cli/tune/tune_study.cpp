@@ -118,7 +118,21 @@ class TuneStudy {
     return sum;
   }
 
+  /// How many configurations the budget is for. @throws InvalidArgument where it is for none
+  std::int64_t affordable() const {
+    if (task_.runs == 0) return kMostConfigurations;
+    const auto seeds = static_cast<std::int64_t>(task_.seeds.size());
+    const std::int64_t other = static_cast<std::int64_t>(result_.rungs.size() + windows_.size() - 1) + task_.later;
+    const std::int64_t count = configurations_for(task_.runs / seeds, other, result_.rungs.size());
+    if (count == 0)
+      throw InvalidArgument(fmt::format("--budget: {} {} too few: the default and the windows need {}, and each configuration {} more",
+                                        core::counted(task_.runs, "run"), task_.runs == 1 ? "is" : "are", other * seeds,
+                                        result_.rungs.size() * task_.seeds.size()));
+    return std::min(count, kMostConfigurations);
+  }
+
   bool run_default() {
+    (void)affordable();
     std::vector<SearchCell> cells;
     const auto add = [&](const TuneWindow& window, bool rows) {
       cells.push_back(cell(window, {}, rows, kFewDecisions + kDecisionsOfJob * window.jobs));
@@ -153,13 +167,7 @@ class TuneStudy {
   /// The configurations of the first rung, and their values there.
   bool run_first(std::vector<std::optional<std::int64_t>>& values) {
     const bool timed = task_.runs == 0;
-    const auto seeds = static_cast<std::int64_t>(task_.seeds.size());
-    const std::int64_t other = static_cast<std::int64_t>(usual_.size()) + task_.later;
-    const std::int64_t count = timed ? kMostConfigurations : configurations_for(task_.runs / seeds, other, result_.rungs.size());
-    if (count == 0)
-      throw InvalidArgument(fmt::format("--budget: {} are too few: the default and the windows need {}, and each configuration {} more",
-                                        core::counted(task_.runs, "run"), other * seeds, result_.rungs.size() * task_.seeds.size()));
-    const std::vector<ParamValues> drawn = draw_configurations(task_.policy, task_.space, task_.seed, std::min(count, kMostConfigurations));
+    const std::vector<ParamValues> drawn = draw_configurations(task_.policy, task_.space, task_.seed, affordable());
     if (drawn.empty()) throw InvalidArgument("--space: it has no values besides the default's");
     // A third of the time is for each rung: one has a third of the configurations of the last, and three times its days.
     const auto until =
@@ -239,6 +247,13 @@ class TuneStudy {
     return both;
   }
 
+  static void add_effort(const SeedFigures& figures, TuneEffort& effort) {
+    for (const auto& [seed, one] : figures) {
+      effort.decisions += one[metric_of("decisions")];
+      effort.preemptions += one[metric_of("preemptions")];
+    }
+  }
+
   bool compare() {
     result_.tuned.window = windows_.front();
     result_.tuned.gain = paired_gain({paired(windows_.front())}, task_.metric, task_.seed);
@@ -254,6 +269,8 @@ class TuneStudy {
         return true;
       }
       all.push_back(paired(windows_[w]));
+      add_effort(usual_[result_.rungs.size() - 1 + w], result_.usual_effort);
+      add_effort(figures[w - 1], result_.tuned_effort);
       TuneComparison& one = result_.later.emplace_back();
       one.window = windows_[w];
       one.gain = paired_gain({all.back()}, task_.metric, task_.seed);

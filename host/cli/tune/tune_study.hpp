@@ -48,6 +48,11 @@ struct TuneComparison {
   PairedGain gain;
 };
 
+/// What runs did, over all of them.
+struct TuneEffort {
+  std::int64_t decisions = 0, preemptions = 0;
+};
+
 struct TuneResult {
   std::vector<TuneRung> rungs;
   std::vector<ParamValues> tried;            ///< configurations of the first rung
@@ -56,9 +61,10 @@ struct TuneResult {
   std::optional<ParamValues> best;           ///< nothing: no configuration beats the default on the window of tuning
   TuneComparison tuned;                      ///< on the window of tuning: too good, as it was chosen there
   std::vector<TuneComparison> later;
-  PairedGain all_later;    ///< over their days together
-  std::string lost_later;  ///< why the best one has no result on a later window; empty: it has
-  bool better = false;     ///< the interval over all later days is above 0
+  PairedGain all_later;                   ///< over their days together
+  TuneEffort usual_effort, tuned_effort;  ///< on the later windows, of the default and of the best one
+  std::string lost_later;                 ///< why the best one has no result on a later window; empty: it has
+  bool better = false;                    ///< the interval over all later days is above 0
 
   std::int64_t lost_runs() const;
 };
