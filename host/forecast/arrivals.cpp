@@ -55,6 +55,13 @@ PastArrivals::PastArrivals(const JobHistory& history, const RunTimes& times, Tim
   }
 }
 
+std::int64_t PastArrivals::load_ppm(std::int64_t gpus) const {
+  double used = 0;
+  for (const Arrival& one : jobs_) used += static_cast<double>(one.job->run_us) * one.job->gpus;
+  const double all = static_cast<double>(span_us()) * static_cast<double>(gpus);
+  return all <= 0 ? 0 : static_cast<std::int64_t>(std::min(1e6 * used / all, 1e15));
+}
+
 std::vector<TraceJob> PastArrivals::kinds() const {
   std::set<std::tuple<std::string, std::string, std::string, std::int32_t>> seen;
   std::vector<TraceJob> out;

@@ -15,6 +15,7 @@
 #include "host/core/base/wide.hpp"
 #include "host/forecast/forecast_times.hpp"
 #include "host/forecast/futures.hpp"
+#include "host/forecast/past_waits.hpp"
 #include "host/forecast/run_times.hpp"
 #include "host/sim/base/random.hpp"
 #include "host/sim/simulation.hpp"
@@ -101,17 +102,8 @@ class BacktestRun {
     for (std::size_t j = 0; j < trace_.jobs.size(); ++j) {
       const TraceJob& job = trace_.jobs[j];
       if (start_[j] == kNever) continue;
-      PastJob past;
-      past.user = job.user;
-      past.queue = job.queue;
-      past.virtual_cluster = job.virtual_cluster;
-      past.gpu_type = job.gpu_type;
-      past.gpus = job.gpus;
-      past.priority = job.priority;
-      past.submit_us = job.submit_us;
+      PastJob past = forecasts::past_job(job, 0);
       past.start_us = start_[j];
-      past.run_us = job.run_us;
-      past.time_limit_us = job.time_limit_us;
       history_.jobs.push_back(std::move(past));
     }
   }

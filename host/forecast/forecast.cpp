@@ -19,6 +19,7 @@
 #include "host/core/base/wide.hpp"
 #include "host/core/engine/waiting_order.hpp"
 #include "host/core/policy_api/policy.hpp"
+#include "host/core/reasons/render_reason.hpp"
 #include "host/core/state/state_view.hpp"
 #include "host/forecast/forecast_times.hpp"
 #include "host/forecast/futures.hpp"
@@ -65,6 +66,31 @@ Request by_limits(const ForecastRequest& asked, std::vector<std::string>& notes)
   return request;
 }
 
+/// What may be wrong with a history, for this state.
+void doubt(const sim::Present& present, const JobHistory& history, const sim::Learned& learned, std::vector<std::string>& notes) {
+  constexpr TimeUs kHour = 3'600 * kSecond;
+  if (const TimeUs span = learned.arrivals.span_us(); span < sim::kDay && learned.arrivals.count() > 0)
+    notes.push_back(
+        fmt::format("the history covers {}, which comes again and again: a week tells days from nights", core::rough_duration(span)));
+  std::set<std::string_view> known;
+  for (const PastJob& job : history.jobs) known.insert({job.user, job.queue, job.virtual_cluster});
+  known.erase(std::string_view());
+  bool named = false, found = known.empty();
+  for (const sim::PresentJob& one : present.jobs) {
+    for (const std::string* name : {&one.job.user, &one.job.queue, &one.job.virtual_cluster}) {
+      named = named || !name->empty();
+      found = found || known.count(*name) != 0;
+    }
+  }
+  if (named && !found) notes.emplace_back("the history has no user and no queue of these jobs: is it of another cluster?");
+  std::int64_t gpus = 0;
+  for (const Node& node : present.cluster->nodes) gpus += node.gpus;
+  constexpr std::int64_t kFull = 1'500'000;  // millionths
+  if (const std::int64_t load = learned.arrivals.load_ppm(gpus); load > kFull && learned.arrivals.span_us() > kHour)
+    notes.push_back(fmt::format("jobs of the history ask for {:.1f} times the {} of the nodes that take jobs: queues of futures grow",
+                                static_cast<double>(load) / 1e6, core::counted(gpus, "GPU")));
+}
+
 }  // namespace
 
 Forecast forecast(const ClusterState& state, const JobHistory& history, const ForecastRequest& asked) {
@@ -74,6 +100,8 @@ Forecast forecast(const ClusterState& state, const JobHistory& history, const Fo
         levels.high_ppm < 0)
       throw InvalidArgument("levels: expected low < high, low at most 1 and high at least 0");
   }
+  if (asked.node_failures && (asked.node_failures->mean_us < 0 || asked.node_failures->repair_us < 1))
+    throw InvalidArgument("node_failures: expected a mean of 0 or more, and a repair above 0");
   if (asked.futures < 0) throw InvalidArgument("futures: expected 0 or more");
   const std::set<std::int32_t> wanted = asked_jobs(state, asked.jobs);
   Forecast out;
@@ -148,6 +176,7 @@ Forecast forecast(const ClusterState& state, const JobHistory& history, const Fo
   out.past_jobs = learned.times.jobs();
   out.past_arrivals = learned.arrivals.count();
   out.past_withdrawn = learned.withdrawals.count();
+  out.past_failures = learned.failures.count();
   if (!history.jobs.empty()) out.past_from_us = history.jobs.front().submit_us;
   if (asked.futures == 0 || dated == 0) return out;
   if (history.jobs.empty()) {
@@ -172,8 +201,12 @@ Forecast forecast(const ClusterState& state, const JobHistory& history, const Fo
   settings.futures = asked.futures;
   settings.within_us = asked.within_us;
   settings.progress = asked.progress;
+  const auto nodes = static_cast<std::int64_t>(present.present().cluster->nodes.size());
+  settings.node_failures = asked.node_failures.value_or(NodeFailures{learned.failures.mean_us(nodes)});
+  out.node_failures = settings.node_failures;
   out.horizon_us = settings.horizon_us;
   for (const std::string& note : present.notes()) out.notes.push_back(note);
+  doubt(present.present(), history, learned, out.notes);
   const sim::FutureTimes times = sim::simulate_futures(present.present(), learned, settings, out.by_counts);
   out.futures = times.futures;
   if (out.futures == 0)

@@ -14,6 +14,7 @@ FutureJobs::FutureJobs(const Present& present, const Learned& learned, const std
       learned_(learned),
       laws_(laws),
       seed_(settings.request.seed),
+      failures_(settings.node_failures),
       until_(core::saturating_add(present.now_us, settings.horizon_us)),
       draws_(learned.times.groups()),
       arrivals_(learned.arrivals) {
@@ -24,6 +25,10 @@ FutureJobs::FutureJobs(const Present& present, const Learned& learned, const std
 void FutureJobs::begin(std::int32_t future) {
   draws_.begin(seed_, future);
   arrivals_.begin(seed_, future, until_);
+  future_ = future;
+  failure_ = 0;
+  failed_at_ = now_us;
+  down_until_.assign(present_.cluster->nodes.size(), now_us);
   const auto rows = static_cast<std::size_t>(present_.asked);
   start_.assign(rows, kNever);
   end_.assign(rows, kNever);
@@ -105,6 +110,22 @@ bool FutureJobs::started(const TraceJob& job, TimeUs now) {
     }
   }
   return open_ > 0;
+}
+
+// Failures of all nodes are one process, of which each is that of a node by chance.
+NodeFailure FutureJobs::next_failure() {
+  const auto nodes = static_cast<std::int64_t>(down_until_.size());
+  if (failures_.mean_us == 0 || nodes == 0) return {};
+  for (;;) {
+    ItemDraws draws(seed_, RandomStream::kFutureFailures, (static_cast<std::uint64_t>(future_) << 32) + failure_++);
+    failed_at_ = core::saturating_add(failed_at_, std::max<TimeUs>(1, draws.exponential(std::max<TimeUs>(1, failures_.mean_us / nodes))));
+    if (failed_at_ > until_) return {};
+    const auto node = static_cast<std::int32_t>(draws.below(nodes));
+    const TimeUs back = core::saturating_add(failed_at_, std::max<TimeUs>(1, draws.exponential(failures_.repair_us)));
+    if (down_until_[to_index(node)] >= failed_at_) continue;
+    down_until_[to_index(node)] = back;
+    return {failed_at_, back, node};
+  }
 }
 
 void FutureJobs::ended(const TraceJob& job, TimeUs at) {

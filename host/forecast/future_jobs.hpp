@@ -46,6 +46,7 @@ class FutureJobs final : public JobSource, public ResumedJobs {
   TimeUs estimate(const TraceJob& job) const override;
   TimeUs run_from(const TraceJob& job, TimeUs now) override;
   bool started(const TraceJob& job, TimeUs now) override;
+  NodeFailure next_failure() override;
 
  private:
   /// A job that arrives in a future. All jobs but those of `present` are in one.
@@ -59,8 +60,12 @@ class FutureJobs final : public JobSource, public ResumedJobs {
   const Learned& learned_;
   const std::vector<RunLaw>& laws_;
   std::uint64_t seed_;
-  TimeUs until_;
-  std::vector<TraceJob> jobs_;  // of `present`, with the run times of this future
+  NodeFailures failures_;
+  std::int32_t future_ = 0;
+  TimeUs until_, failed_at_ = 0;    // the last failure that was drawn
+  std::uint64_t failure_ = 0;       // number of those
+  std::vector<TimeUs> down_until_;  // [nodes] of this future
+  std::vector<TraceJob> jobs_;      // of `present`, with the run times of this future
   RunDraws draws_;
   Arrivals arrivals_;
   std::deque<Room> rooms_;

@@ -30,16 +30,17 @@ class FutureThread {
         facts_(facts),
         jobs_(present, learned, laws, settings),
         ends_(settings.ends),
+        restarts_(settings.node_failures.mean_us > 0),
         until_(core::saturating_add(present.now_us, settings.horizon_us)) {
     settings_.request = settings.request;
     settings_.request.threads = 1;
     settings_.estimates = "none";
-    preemptive_ = core::find_policy(settings.request.policy).preemptive;
+    restarts_ = restarts_ || core::find_policy(settings.request.policy).preemptive;
   }
 
   bool by_counts() { return counts_.begin(facts_, *present_.cluster, settings_); }
   void live(const Snapshot& begin, const FutureSettings& settings, const PolicyState& policy_state) {
-    live_ = std::make_unique<LiveFuture>(begin, settings, policy_state);
+    live_ = std::make_unique<LiveFuture>(begin, *present_.cluster, settings, policy_state);
   }
 
   /// @returns false when the deadline came first
@@ -48,9 +49,9 @@ class FutureThread {
     if (live_ != nullptr) {
       if (!live_->run(jobs_, present_.jobs.size(), deadline)) return false;
     } else {
-      jobs_.ends_follow(!preemptive_ || !ends_);
+      jobs_.ends_follow(!restarts_ || !ends_);
       const auto done = [this](const JobOutcome& outcome) {
-        if (outcome.end == JobOutcome::End::kCompleted && preemptive_ && ends_) jobs_.ended(*outcome.traced, outcome.end_us);
+        if (outcome.end == JobOutcome::End::kCompleted && restarts_ && ends_) jobs_.ended(*outcome.traced, outcome.end_us);
         if (outcome.end == JobOutcome::End::kRejected) jobs_.reject(*outcome.traced);
       };
       counts_.run({profiles_, facts_, jobs_}, settings_, done, &jobs_);
@@ -74,7 +75,7 @@ class FutureThread {
   SimulationSettings settings_;
   CountSimulations counts_;
   std::unique_ptr<LiveFuture> live_;
-  bool preemptive_ = false, ends_;
+  bool ends_, restarts_;  // ends are wanted; jobs may lose their GPUs
   TimeUs until_;
 };
 

@@ -40,7 +40,9 @@ struct FutureSettings {
   std::int32_t futures = 1000;
   TimeUs within_us = 0;
   TimeUs horizon_us = 60 * 86'400 * kSecond;
-  bool ends = true;  ///< ends are wanted
+  TimeUs least_wake_us = 10 * kSecond;  ///< between decisions of the live engine that only a changed order asks for
+  bool ends = true;                     ///< ends are wanted
+  NodeFailures node_failures;           ///< jobs of a node that fails wait again, and start from their begin
   std::function<void(std::int32_t, std::int32_t)> progress;
 };
 
@@ -70,12 +72,27 @@ class Withdrawals {
   std::int64_t withdrawn_ = 0;
 };
 
+/// How often nodes fail, by the jobs that they ended: those that end within a minute are of one failure.
+class PastFailures {
+ public:
+  PastFailures(const JobHistory& history, TimeUs now);
+  std::int64_t count() const { return count_; }
+  /// Mean time until one of so many nodes fails, for each; 0: none has failed.
+  TimeUs mean_us(std::int64_t nodes) const;
+
+ private:
+  std::int64_t count_ = 0;
+  TimeUs span_ = 0;
+};
+
 /// What is learned from a history at an instant.
 struct Learned {
-  Learned(const JobHistory& history, TimeUs now) : times(history, now), arrivals(history, times, now), withdrawals(history, now) {}
+  Learned(const JobHistory& history, TimeUs now)
+      : times(history, now), arrivals(history, times, now), withdrawals(history, now), failures(history, now) {}
   RunTimes times;
   PastArrivals arrivals;
   Withdrawals withdrawals;
+  PastFailures failures;
 };
 
 /// @param by_counts  out: futures were simulated by counts

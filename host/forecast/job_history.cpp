@@ -30,6 +30,7 @@ JobHistory history_of(const ClusterState& state) {
     job.gpus = std::max(1, one.gpus);
     job.submit_us = one.submit_us;
     job.run_us = std::max<TimeUs>(1, one.run_us);
+    job.node_failed = one.status == "node_fail";
     history.jobs.push_back(std::move(job));
   }
   std::stable_sort(history.jobs.begin(), history.jobs.end(), [](const PastJob& a, const PastJob& b) { return a.submit_us < b.submit_us; });
@@ -44,6 +45,20 @@ JobHistory history_of(const Trace& trace, const ClusterState& state) {
 }  // namespace berth
 
 namespace berth::forecasts {
+
+PastJob past_job(const TraceJob& job, TimeUs shift) {
+  PastJob past;
+  past.user = job.user;
+  past.queue = job.queue;
+  past.virtual_cluster = job.virtual_cluster;
+  past.gpu_type = job.gpu_type;
+  past.gpus = job.gpus;
+  past.priority = job.priority;
+  past.submit_us = job.submit_us + shift;
+  past.run_us = job.run_us;
+  past.time_limit_us = job.time_limit_us;
+  return past;
+}
 
 JobHistory history_of_starts(const Trace& trace, const ClusterState& state, const std::vector<TimeUs>& starts, TimeUs& shift) {
   JobHistory history;
@@ -62,20 +77,12 @@ JobHistory history_of_starts(const Trace& trace, const ClusterState& state, cons
   std::int64_t later = 0;
   for (std::size_t j = 0; j < trace.jobs.size(); ++j) {
     const TraceJob& from = trace.jobs[j];
-    PastJob job;
-    job.submit_us = from.submit_us + shift;
+    PastJob job = past_job(from, shift);
     if (job.submit_us > now) {
       ++later;
       continue;
     }
-    job.user = from.user;
-    job.queue = from.queue;
-    job.virtual_cluster = from.virtual_cluster;
-    job.gpu_type = from.gpu_type;
-    job.gpus = from.gpus;
-    job.priority = from.priority;
-    job.run_us = from.run_us;
-    job.time_limit_us = from.time_limit_us;
+    job.node_failed = from.status == "node_fail";
     if (!starts.empty() && starts[j] != kNever) job.start_us = starts[j] + shift;
     history.jobs.push_back(std::move(job));
   }

@@ -9,13 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
 #include "host/sim/replay/submitted_job.hpp"
 
 namespace berth::sim {
 namespace {
-
-constexpr TimeUs kLeastWake = 10 * kSecond;  // between decisions that only a changed order asks for
 
 // A future in which a job starves ends: decisions of the engine take time.
 constexpr std::int64_t kMostDecisions = 500, kMostDecisionsPerJob = 10;
@@ -38,9 +37,17 @@ struct FutureEvent {
 
 class LiveFutureRun {
  public:
-  LiveFutureRun(ClusterState state, Request request, PolicyState policy_state, FutureJobs& jobs, TimeUs until, const Snapshot& begin)
-      : state_(std::move(state)), request_(std::move(request)), memory_(std::move(policy_state)), jobs_(jobs), until_(until) {
+  LiveFutureRun(ClusterState state, Request request, PolicyState policy_state, FutureJobs& jobs, TimeUs until, TimeUs least_wake,
+                const Snapshot& begin, const Snapshot& nodes)
+      : state_(std::move(state)),
+        request_(std::move(request)),
+        memory_(std::move(policy_state)),
+        jobs_(jobs),
+        until_(until),
+        least_wake_(least_wake),
+        nodes_(nodes) {
     for (const Queue& queue : begin.queues) queues_.insert(queue.id);
+    announce(begin);
     for (const Job& job : begin.jobs) alike_.try_emplace({job.queue, job.virtual_cluster, job.shapes.front().gpus}, &job);
   }
 
@@ -61,6 +68,7 @@ class LiveFutureRun {
       }
     }
     upcoming_ = jobs_.next();
+    failure_ = jobs_.next_failure();
     decide();
     const std::int64_t most = kMostDecisions + kMostDecisionsPerJob * static_cast<std::int64_t>(present);
     for (std::int64_t decisions = 0; !jobs_.all_known() && decisions < most; ++decisions) {
@@ -70,6 +78,7 @@ class LiveFutureRun {
       deltas_.clear();
       deltas_.push_back(delta::SetTime{next});
       happen(next);
+      change_nodes(next);
       arrive(next);
       state_.apply(deltas_);
       decide();
@@ -78,11 +87,30 @@ class LiveFutureRun {
   }
 
  private:
+  // Instants at which nodes, GPUs and reservations come and go.
+  void announce(const Snapshot& begin) {
+    const auto add = [&](TimeUs at) {
+      if (at > begin.now_us && at != kNever) announced_.insert(at);
+    };
+    for (const Node& node : begin.nodes) {
+      add(node.available_from_us);
+      add(node.available_until_us);
+      for (const Gpu& gpu : node.gpu_list) add(gpu.free_at_us);
+    }
+    for (const Reservation& one : begin.reservations) {
+      add(one.from_us);
+      add(one.to_us);
+    }
+  }
+
   TimeUs next_event() {
     while (!events_.empty() && is_void(events_.top())) events_.pop();
     TimeUs next = upcoming_ != nullptr ? upcoming_->submit_us : kNever;
     if (!events_.empty()) next = std::min(next, events_.top().at);
-    if (wake_ > state_.now()) next = std::min(next, std::max(wake_, core::saturating_add(state_.now(), kLeastWake)));
+    next = std::min({next, failure_.at_us, down_.empty() ? kNever : down_.begin()->first});
+    announced_.erase(announced_.begin(), announced_.upper_bound(state_.now()));
+    if (!announced_.empty()) next = std::min(next, *announced_.begin());
+    if (wake_ > state_.now()) next = std::min(next, std::max(wake_, core::saturating_add(state_.now(), least_wake_)));
     return next;
   }
 
@@ -102,6 +130,34 @@ class LiveFutureRun {
       jobs_.release(*found->second.traced);
       live_.erase(found);
     }
+  }
+
+  void change_nodes(TimeUs now) {
+    for (; !down_.empty() && down_.begin()->first <= now; down_.erase(down_.begin()))
+      deltas_.push_back(delta::SetNodeState{down_.begin()->second->id, NodeState::kReady, down_.begin()->second->available_from_us});
+    for (; failure_.at_us <= now; failure_ = jobs_.next_failure()) {
+      const Node& node = nodes_.nodes[to_index(failure_.node)];
+      for (std::int32_t j = 0; j < state_.job_index_end(); ++j) {
+        const Job* job = state_.job(j);
+        const auto found = job == nullptr ? live_.end() : live_.find(job->id);
+        if (found == live_.end() || !found->second.running) continue;
+        const auto& entries = job->allocation.entries;
+        if (std::any_of(entries.begin(), entries.end(), [&](const AllocationEntry& one) { return one.node == node.id; })) begin_again(*job);
+      }
+      deltas_.push_back(delta::SetNodeState{node.id, NodeState::kFailed, node.available_from_us});
+      down_.emplace(failure_.back_us, &node);
+    }
+  }
+
+  // A job whose node fails waits, and has no past.
+  void begin_again(const Job& described) {
+    FutureJob& job = live_.at(described.id);
+    job.left = job.traced->run_us;
+    job.owed = 0;
+    job.running = false;
+    ++job.turn;
+    deltas_.push_back(delta::StopJob{described.id});
+    deltas_.push_back(delta::SetProgress{described.id, {}});
   }
 
   void arrive(TimeUs now) {
@@ -194,7 +250,11 @@ class LiveFutureRun {
   Request request_;
   PolicyState memory_;
   FutureJobs& jobs_;
-  TimeUs until_, wake_ = kNever;
+  TimeUs until_, least_wake_, wake_ = kNever;
+  const Snapshot& nodes_;  // that may fail, by rank
+  NodeFailure failure_;
+  std::multimap<TimeUs, const Node*> down_;  // by return
+  std::set<TimeUs> announced_;
   const TraceJob* upcoming_ = nullptr;
   Engine engine_;
   Plan plan_;
@@ -207,18 +267,20 @@ class LiveFutureRun {
 
 }  // namespace
 
-LiveFuture::LiveFuture(const Snapshot& begin, const FutureSettings& settings, PolicyState policy_state)
+LiveFuture::LiveFuture(const Snapshot& begin, const Snapshot& nodes, const FutureSettings& settings, PolicyState policy_state)
     : begin_(begin),
       request_(settings.request),
       policy_state_(std::move(policy_state)),
-      until_(core::saturating_add(begin.now_us, settings.horizon_us)) {
+      nodes_(nodes),
+      until_(core::saturating_add(begin.now_us, settings.horizon_us)),
+      least_wake_(settings.least_wake_us) {
   request_.threads = 1;
   request_.changes_only = true;
 }
 
 bool LiveFuture::run(FutureJobs& jobs, std::size_t present, const FutureDeadline& deadline) {
   jobs.ends_follow(false);
-  return LiveFutureRun(ClusterState(begin_), request_, policy_state_, jobs, until_, begin_).run(present, deadline);
+  return LiveFutureRun(ClusterState(begin_), request_, policy_state_, jobs, until_, least_wake_, begin_, nodes_).run(present, deadline);
 }
 
 }  // namespace berth::sim

@@ -10,7 +10,8 @@ namespace berth::sim {
 class LiveFuture {
  public:
   /// @param begin  as it is when futures begin, with all jobs
-  LiveFuture(const Snapshot& begin, const FutureSettings& settings, PolicyState policy_state);
+  /// @param nodes  those that may fail
+  LiveFuture(const Snapshot& begin, const Snapshot& nodes, const FutureSettings& settings, PolicyState policy_state);
   /// After `jobs.begin`. @returns false when the deadline came first
   bool run(FutureJobs& jobs, std::size_t present, const FutureDeadline& deadline);
 
@@ -18,7 +19,8 @@ class LiveFuture {
   const Snapshot& begin_;
   Request request_;
   PolicyState policy_state_;
-  TimeUs until_;
+  const Snapshot& nodes_;
+  TimeUs until_, least_wake_;
 };
 
 }  // namespace berth::sim

@@ -22,6 +22,10 @@ struct PastWaits {
 /// how many they asked for, and without it none counts as withdrawn.
 PastWaits read_past_waits(const std::string& path);
 
+/// A job of a trace, as one of the past. Its start is not known.
+/// @param shift  from the times of the trace to those of the state
+PastJob past_job(const TraceJob& job, TimeUs shift);
+
 /// The history of a trace, with the starts of its jobs where they are known.
 /// @param shift  out: from the times of the trace to those of the state
 JobHistory history_of_starts(const Trace& trace, const ClusterState& state, const std::vector<TimeUs>& starts, TimeUs& shift);

@@ -47,7 +47,7 @@ std::vector<RunTimes::Key> RunTimes::keys_of(const RunTraits& t) {
 RunTimes::RunTimes(const JobHistory& history, TimeUs now) {
   std::vector<std::pair<TimeUs, const PastJob*>> ended;
   for (const PastJob& job : history.jobs) {
-    if (job.withdrawn_after_us != kNever) continue;
+    if (job.withdrawn_after_us != kNever || job.node_failed) continue;
     const TimeUs end = job.end_us();
     if (end <= now && end > now - kWindow) ended.emplace_back(end, &job);
   }

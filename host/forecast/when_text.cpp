@@ -52,6 +52,10 @@ std::string basis_text(const Forecast& f) {
                         core::counted(f.past_arrivals, "submission"));
     if (f.past_withdrawn > 0) text += fmt::format(", {}", core::counted(f.past_withdrawn, "withdrawal"));
     text += "\n";
+    if (f.node_failures.mean_us > 0) {
+      text += fmt::format("nodes fail: each once in {} ({}), and returns after {}\n", core::rough_duration(f.node_failures.mean_us),
+                          core::counted(f.past_failures, "past failure"), core::rough_duration(f.node_failures.repair_us));
+    }
     if (!errors.empty()) {
       text += fmt::format("standard error of a median start: {} for half of the jobs, {} at most\n",
                           core::rough_duration(errors[errors.size() / 2]), core::rough_duration(errors.back()));
@@ -132,9 +136,8 @@ std::string when_job_text(const core::NameSource& names, const Forecast& f, cons
   if (f.futures > 0) {
     const auto line = [&](const char* what, const ForecastTimes& times) {
       if (times.median_us == kNever && times.low_us == kNever) return;
-      text +=
-          fmt::format("  {}: {} (median), {} from {} to {}\n", what, times.median_us == kNever ? "beyond the horizon" : at(times.median_us),
-                      interval_name(f.levels), at(times.low_us), times.high_us == kNever ? "beyond the horizon" : at(times.high_us));
+      text += fmt::format("  {}: {} (median), {}: {} to {}\n", what, times.median_us == kNever ? "beyond the horizon" : at(times.median_us),
+                          interval_name(f.levels), at(times.low_us), times.high_us == kNever ? "beyond the horizon" : at(times.high_us));
     };
     line("starts", job.start);
     line("ends", job.end);

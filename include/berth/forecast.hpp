@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,7 @@ struct PastJob {
   TimeUs time_limit_us = kNever;
   TimeUs estimate_us = kNever;         ///< what the policy knew of `run_us` when it was submitted
   TimeUs withdrawn_after_us = kNever;  ///< it never ran: it was withdrawn after it had waited for this long
+  bool node_failed = false;            ///< its node failed, and ended it
   /// Not before this. Where its start is not known it may have ended later.
   TimeUs end_us() const { return (start_us == kNever ? submit_us : start_us) + run_us; }
   bool operator==(const PastJob&) const = default;
@@ -59,6 +61,13 @@ using LevelsByHorizon = std::array<ForecastLevels, kForecastHorizons>;
 /// Index of the levels for a median that is so far ahead.
 BERTH_API int forecast_horizon(TimeUs ahead);
 
+/// Failures of nodes. Times are exponentially distributed with these means.
+struct NodeFailures {
+  TimeUs mean_us = 0;                           ///< of one node until it fails; 0: none fails
+  TimeUs repair_us = TimeUs{14'400} * kSecond;  ///< until it returns
+  bool operator==(const NodeFailures&) const = default;
+};
+
 struct ForecastRequest {
   Request request;                ///< policy and parameters; `seed` draws the futures, `threads` simulate them
   PolicyState policy_state;       ///< of the last decision
@@ -66,6 +75,7 @@ struct ForecastRequest {
   std::int32_t futures = 1000;    ///< 0: only the point from the conservative schedule
   TimeUs within_us = 0;           ///< > 0: no more futures are begun once this much wall clock has passed
   LevelsByHorizon levels;
+  std::optional<NodeFailures> node_failures;                 ///< not set: the mean of the history, and the usual repair
   std::function<void(std::int32_t, std::int32_t)> progress;  ///< called on one thread with (futures done, all)
 };
 
@@ -104,8 +114,10 @@ struct Forecast {
   TimeUs horizon_us = 0;       ///< no future goes on for longer
   std::int64_t past_jobs = 0;  ///< that run times are learned from
   std::int64_t past_arrivals = 0, past_withdrawn = 0;
-  TimeUs past_from_us = kNever;  ///< first submission of the history
-  bool by_counts = false;        ///< futures are simulated by counts of free GPUs; else by the live engine
+  std::int64_t past_failures = 0;  ///< of nodes, that ended jobs
+  NodeFailures node_failures;      ///< of the futures
+  TimeUs past_from_us = kNever;    ///< first submission of the history
+  bool by_counts = false;          ///< futures are simulated by counts of free GPUs; else by the live engine
   std::vector<std::string> notes;
   std::vector<JobForecast> jobs;  ///< by the order of the policy, rejected jobs last
 };
@@ -113,8 +125,8 @@ struct Forecast {
 /// Predicts when the waiting jobs of a state start and end.
 ///
 /// The point comes from the plan with discipline `conservative`: no job ends before its limit. The rest comes from futures: run
-/// times of running and waiting jobs, and arrivals, are drawn from the history, and the policy decides, which knows none of them.
-/// The answer depends on the state, the history and the request, not on the number of threads. With `within_us` the number of
+/// times of running and waiting jobs, arrivals, and failures of nodes are drawn from the history, and the policy decides, which knows none
+/// of them. The answer depends on the state, the history and the request, not on the number of threads. With `within_us` the number of
 /// futures depends on the machine, and gives the same answer when it is asked for.
 /// @throws InvalidArgument for an unknown job, one that runs, a wrong policy or parameter, and levels that are no interval.
 BERTH_API Forecast forecast(const ClusterState& state, const JobHistory& history, const ForecastRequest& request);

@@ -70,7 +70,7 @@ _berth() {
             --make-room --json --rows"
           ;;
         when)
-          words="--snapshot --slurm --held --policy --param --history --history-format --futures --within --levels --seed --threads --json --rows
+          words="--snapshot --slurm --held --policy --param --history --history-format --futures --within --levels --failures --seed --threads --json --rows
             --backtest --cluster --from --to --every --learn --draw-limits"
           ;;
         validate) words="--snapshot --slurm --held --plan --max --json" ;;

@@ -106,7 +106,7 @@ TEST(CliWhen, ExplainShowsTheSameForOneJob) {
 job w1: position 2; ahead there: 1 job, 8 GPUs
 )")) << answer.out;
   EXPECT_TRUE(contains(answer.out, "  starts by limits: in 4 h, ends in 5 h\n")) << answer.out;
-  EXPECT_TRUE(contains(answer.out, "  starts: in 3 h (median), 90 % from in 3 h to in 3 h\n")) << answer.out;
+  EXPECT_TRUE(contains(answer.out, "  starts: in 3 h (median), 90 %: in 3 h to in 3 h\n")) << answer.out;
   EXPECT_TRUE(contains(berth(command + " --job large --when").out, "job large: never starts: ")) << answer.out;
   EXPECT_FALSE(contains(berth(command + " --job r --when").out, "position"));
   EXPECT_EQ(berth(command + " --job w1").code, 2);  // --history needs --when
@@ -133,7 +133,12 @@ TEST(CliWhen, BadInputIsRefused) {
       {"when --levels 0.5", "expected LOW,HIGH such as 0.05,0.95"},
       {"when --levels 0,1/0,1", "or four of them"},
       {"when --history no-such-file.json", "no-such-file.json"},
-      {"when --cluster 4x8", "--cluster and --draw-limits are for --backtest"},
+      {"when --cluster 4x8", "--cluster is for --backtest"},
+      {"when --from 1h", "--from is for --backtest"},
+      {"when --learn 0s", "--learn is for --backtest"},
+      {"when --failures gpu=5h", "--failures: 'gpu=5h': expected none, node=TIME or repair=TIME"},
+      {"when --failures node=0s", "--failures node=0s: a mean time is above 0"},
+      {"when --failures repair=1h", "--failures: repair=TIME needs node=TIME"},
       {"when --backtest", "--backtest: --history names the jobs"},
   };
   for (const WhenRefusal& one : refusals) {
@@ -143,6 +148,41 @@ TEST(CliWhen, BadInputIsRefused) {
   }
   EXPECT_TRUE(contains(berth("when --snapshot " + quoted(cluster_file(folder))).err, "--policy is required"));
   EXPECT_EQ(berth("when" + on + " >/dev/full").code, 2);
+}
+
+TEST(CliWhen, NodesFail) {
+  const Folder folder;
+  const std::string command =
+      "when --policy fifo --snapshot " + quoted(cluster_file(folder)) + " --history " + quoted(history_file(folder)) + " --futures 20";
+  EXPECT_TRUE(contains(berth(command + " --failures node=10h --failures repair=30m").out,
+                       "nodes fail: each once in 10 h (0 past failures), and returns after 30 min\n"));
+  EXPECT_EQ(berth(command + " --failures none").out, berth(command).out);
+}
+
+TEST(CliWhen, ADoubtfulHistorySaysSo) {
+  const Folder folder;
+  const std::string on = "when --policy fifo --futures 5 --snapshot " + quoted(cluster_file(folder)) + " --history ";
+  const std::string path = folder / "other.json";
+  {
+    std::ofstream out(path);
+    out << R"({"schema": "berth.trace.v1", "name": "other", "jobs": [)";
+    for (int i = 0; i < 30; ++i)
+      out << (i > 0 ? ",\n" : "") << R"({"id": "p)" << 10 + i << R"(", "submit_s": )" << 80000 + 100 * i
+          << R"(, "run_s": 7200, "gpus": 8, "user": "bob"})";
+    out << "]}";
+  }
+  const Answer answer = berth(on + quoted(path));
+  EXPECT_TRUE(contains(answer.out, "note: the history covers 2 h 47 min, which comes again and again")) << answer.out;
+  EXPECT_TRUE(contains(answer.out, "note: the history has no user and no queue of these jobs: is it of another cluster?")) << answer.out;
+  EXPECT_TRUE(contains(answer.out, "note: jobs of the history ask for 21.6 times the 8 GPUs")) << answer.out;
+  EXPECT_FALSE(contains(berth(on + quoted(history_file(folder))).out, "note: "));
+}
+
+TEST(CliWhen, ABacktestWithoutWaitingJobsSaysNo) {
+  const Folder folder;
+  const Answer answer = berth("when --backtest --policy fifo --history " + quoted(history_file(folder)) + " --cluster 100x8");
+  EXPECT_EQ(answer.code, 1) << answer.err;
+  EXPECT_TRUE(contains(answer.out, "no job waited")) << answer.out;
 }
 
 TEST(CliWhen, ABacktestNamesItsCoverage) {

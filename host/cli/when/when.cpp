@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "host/cli/base/progress.hpp"
 #include "host/cli/base/request.hpp"
 #include "host/cli/base/values.hpp"
+#include "host/cli/simulate/simulated_world.hpp"
 #include "host/cli/when/backtest_text.hpp"
 #include "host/core/base/civil_time.hpp"
 #include "host/core/base/split.hpp"
@@ -36,10 +38,11 @@ struct WhenArguments {
   HistoryInput history;
   std::int32_t futures = 1000;
   std::string within, levels;
+  std::vector<std::string> failures;
   bool json = false;
   std::size_t rows = 40;
   bool backtest = false;
-  std::string cluster, from = "0h", to, every = "6h", learn = "672h";
+  std::string cluster, from, to, every, learn;
   std::int32_t draw_limits = 0;
 };
 
@@ -66,10 +69,29 @@ LevelsByHorizon levels_of(const std::string& text) {
   return levels;
 }
 
+/// "none", or "node=TIME" and "repair=TIME".
+std::optional<NodeFailures> failures_of(const std::vector<std::string>& texts) {
+  if (texts.empty()) return {};
+  if (texts == std::vector<std::string>{"none"}) return NodeFailures{};
+  sim::FailureRates rates;
+  for (const std::string& text : texts) {
+    const std::string_view name = std::string_view(text).substr(0, text.find('='));
+    if (name != "node" && name != "repair")
+      throw InvalidArgument(fmt::format("--failures: '{}': expected none, node=TIME or repair=TIME", echoed(text)));
+    parse_failure_rate(text, rates);
+  }
+  if (rates.node_us == 0) throw InvalidArgument("--failures: repair=TIME needs node=TIME");
+  NodeFailures failures;
+  failures.mean_us = rates.node_us;
+  if (rates.repair_us > 0) failures.repair_us = rates.repair_us;
+  return failures;
+}
+
 int run_backtest(const WhenArguments& options) {
   if (options.history.files.empty()) throw InvalidArgument("--backtest: --history names the jobs that it checks forecasts on");
-  if (!options.input.snapshot.empty() || !options.input.slurm.empty() || !options.job.empty() || options.json || !options.within.empty())
-    throw InvalidArgument("--backtest: it takes --history and --cluster, and no snapshot, job, --within or --json");
+  if (!options.input.snapshot.empty() || !options.input.slurm.empty() || !options.job.empty() || options.json || !options.within.empty() ||
+      !options.failures.empty())
+    throw InvalidArgument("--backtest: it takes --history and --cluster, and no snapshot, job, --within, --failures or --json");
   check_places(places_of(options.history), {});
   ProgressLine line;
   io::Imported imported = io::import_files(options.history.format, options.history.files);
@@ -77,10 +99,10 @@ int run_backtest(const WhenArguments& options) {
   sim::BacktestSettings settings;
   settings.request = make_requests(options.request, {options.policy}).front();
   settings.futures = options.futures;
-  settings.from_us = parse_duration(options.from);
+  if (!options.from.empty()) settings.from_us = parse_duration(options.from);
   if (!options.to.empty()) settings.to_us = parse_duration(options.to);
-  settings.every_us = parse_duration(options.every);
-  settings.learn_us = parse_duration(options.learn);
+  settings.every_us = parse_duration(options.every.empty() ? "6h" : options.every);
+  settings.learn_us = parse_duration(options.learn.empty() ? "672h" : options.learn);
   if (settings.every_us < 60 * kSecond) throw InvalidArgument("--every: expected a minute or more");
   if (!options.levels.empty()) settings.levels = levels_of(options.levels).front();
   settings.limit_factor = options.draw_limits;
@@ -88,13 +110,20 @@ int run_backtest(const WhenArguments& options) {
   const sim::Backtest backtest = sim::backtest(std::move(imported.trace), cluster, settings);
   line.clear();
   print(backtest_text(backtest, settings));
-  return kDone;
+  return backtest.rows.empty() ? kNo : kDone;
 }
 
 int run(const WhenArguments& options) {
   if (options.policy.empty()) throw InvalidArgument("--policy is required ('berth policies' lists them)");
   if (options.backtest) return run_backtest(options);
-  if (!options.cluster.empty() || options.draw_limits > 0) throw InvalidArgument("--cluster and --draw-limits are for --backtest");
+  for (const auto& [name, given] : {std::pair{"--cluster", !options.cluster.empty()},
+                                    {"--draw-limits", options.draw_limits > 0},
+                                    {"--from", !options.from.empty()},
+                                    {"--to", !options.to.empty()},
+                                    {"--every", !options.every.empty()},
+                                    {"--learn", !options.learn.empty()}}) {
+    if (given) throw InvalidArgument(fmt::format("{} is for --backtest", name));
+  }
   check_places(places_of(options.input, places_of(options.history)), {});
   ForecastRequest asked;
   asked.request = make_requests(options.request, {options.policy}).front();
@@ -104,6 +133,7 @@ int run(const WhenArguments& options) {
     if (asked.within_us < 1) throw InvalidArgument("--within: expected a time above 0");
   }
   asked.levels = levels_of(options.levels);
+  asked.node_failures = failures_of(options.failures);
   const LoadedState loaded = load_state(options.input);
   if (!options.job.empty()) {
     const auto out = loaded.left_out.find(options.job);
@@ -152,6 +182,9 @@ void add_when(Commands& commands) {
   app.add_option("--within", options->within, "Begin no future after this time, such as 2s; the error is stated")->type_name("TIME");
   app.add_option("--levels", options->levels, "Bound intervals by these quantiles of the futures (0.025,0.995)")
       ->type_name("LOW,HIGH[/...]");
+  app.add_option("--failures", options->failures, "Let nodes fail: none, or node=TIME, repair=TIME (as they did)")
+      ->allow_extra_args(false)
+      ->type_name("RATE");
   add_seed_option(app, options->request.seed, "Draw the futures from seed N");
   options->request.threads = 0;
   app.add_option("--threads", options->request.threads, "Simulate on N threads; 0: all processors")
@@ -165,12 +198,10 @@ void add_when(Commands& commands) {
       ->capture_default_str();
   app.add_flag("--backtest", options->backtest, "Check forecasts on the jobs of --history, simulated on --cluster");
   app.add_option("--cluster", options->cluster, "With --backtest, a cluster file or NODESxGPUS")->type_name("CLUSTER");
-  app.add_option("--from", options->from, "With --backtest, report instants from this time on")->type_name("TIME")->capture_default_str();
+  app.add_option("--from", options->from, "With --backtest, report instants from this time on (0h)")->type_name("TIME");
   app.add_option("--to", options->to, "With --backtest, report instants before this time")->type_name("TIME");
-  app.add_option("--every", options->every, "With --backtest, ask each TIME")->type_name("TIME")->capture_default_str();
-  app.add_option("--learn", options->learn, "With --backtest, learn levels from the TIME before; 0s: do not")
-      ->type_name("TIME")
-      ->capture_default_str();
+  app.add_option("--every", options->every, "With --backtest, ask each TIME (6h)")->type_name("TIME");
+  app.add_option("--learn", options->learn, "With --backtest, learn levels from the TIME before (672h); 0s: do not")->type_name("TIME");
   app.add_option("--draw-limits", options->draw_limits, "With --backtest, give jobs limits up to N times their run time")
       ->check(whole_number<std::int32_t>(1, 1000))
       ->type_name("N");

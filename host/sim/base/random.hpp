@@ -28,7 +28,8 @@ enum class RandomStream : std::uint32_t {
   kResample,
   kFuture,
   kFutureArrivals,
-  kFutureWithdrawals
+  kFutureWithdrawals,
+  kFutureFailures
 };
 
 /// Random numbers of one item of one stream: Philox4x32-10 with key = seed, counter = (item, stream, block).

@@ -22,6 +22,8 @@ class BackfillDecisions {
   void push(const JobPlace& place);
   /// A job of this pool left or has another place.
   void look_behind_again(std::int32_t pool, const JobPlace& /*place*/) { make_due(pool); }
+  /// A node of this pool failed or returned.
+  void look_again(std::int32_t pool) { make_due(pool); }
   void decide();
   /// Removes any waiting job, -1: none is left.
   std::int32_t take_any() { return waiting_.take_any(); }

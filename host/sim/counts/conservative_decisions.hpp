@@ -25,6 +25,8 @@ class ConservativeDecisions {
   void push(const JobPlace& place) { pools_[to_index(run_.jobs()[place.job].pool)].fresh.push_back(place); }
   /// A job of this pool has ended.
   void look_behind_again(std::int32_t pool, const JobPlace& place);
+  /// A node of this pool failed or returned.
+  void look_again(std::int32_t pool) { pools_[to_index(pool)].ended = pools_[to_index(pool)].more_free = true; }
   void decide();
   /// Removes any waiting job, -1: none is left.
   std::int32_t take_any();

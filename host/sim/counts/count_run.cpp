@@ -31,7 +31,8 @@ CountRun::CountRun(const Replayed& trace, const SimulationSettings& settings, co
       releases_(reserves(chosen.rules.discipline) ? to_index(nodes.pools()) : 0),
       asks_for_all_(chosen.policy->follows_from_columns()),
       upcoming_(source_.next()),
-      resumed_(resumed) {
+      resumed_(resumed),
+      failure_(resumed == nullptr ? NodeFailure{} : resumed->next_failure()) {
   totals_.gpus = nodes.gpus();
   if (settings.series != nullptr) nodes_.stop_token(settings.series->fragmentation());
   if (settings.stays != nullptr) nodes_.name(*settings.stays);
@@ -123,6 +124,43 @@ void CountRun::resume(std::int32_t job_index) {
   if (known ? !nodes_.take_again(taken) : !nodes_.take(job.pool, job.gpus, taken))
     throw InvalidArgument("job '" + job.traced->id + "' runs, and the jobs before it hold more GPUs than there are");
   run({asks_for_all_ ? 0 : keys_.key(job, now_), job.rank, job_index}, 0, false);
+}
+
+// The first of all returns and failures. @returns its node
+std::int32_t CountRun::change_node() {
+  thrown_out_.clear();
+  std::int32_t node = failure_.node;
+  if (!down_.empty() && down_.front().first <= failure_.at_us) {
+    const CountedGpus gpus = down_.front().second;
+    down_.erase(down_.begin());
+    node = gpus.node;
+    nodes_.give(std::vector<CountedGpus>{gpus});
+  } else {
+    throw_out(node);
+    const std::pair<TimeUs, CountedGpus> down{failure_.back_us, nodes_.take_node(node)};
+    const auto later = [](TimeUs back, const std::pair<TimeUs, CountedGpus>& other) { return back < other.first; };
+    down_.insert(std::upper_bound(down_.begin(), down_.end(), down.first, later), down);
+    failure_ = resumed_->next_failure();
+  }
+  if (!releases_.empty()) releases_[to_index(nodes_.pool_of_node(node))].touch();
+  return node;
+}
+
+void CountRun::throw_out(std::int32_t node) {
+  for (std::int32_t index = 0; index < jobs_.jobs(); ++index) {
+    CountedJob& job = jobs_[index];
+    const std::vector<CountedGpus>& taken = jobs_.taken(index);
+    if (!job.running || std::none_of(taken.begin(), taken.end(), [&](const CountedGpus& one) { return one.node == node; })) continue;
+    nodes_.give(taken);
+    if (preemptive_) running_[to_index(job.pool)].remove(jobs_, index);
+    stop(index);
+    // It has no past, but that it has started before.
+    job.left = job.traced->run_us;
+    job.held = job.restarting = job.moving = 0;
+    job.owed = job.overheads->start_us;
+    thrown_out_.push_back({asks_for_all_ ? 0 : keys_.key(job, now_), job.rank, index});
+    wait(index);
+  }
 }
 
 void CountRun::start(const JobPlace& place, bool counted) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/core/policy_api/chosen_policy.hpp"
@@ -54,7 +55,7 @@ class CountRun {
   // What happens at an instant, in this order.
   TimeUs next_event() const {
     const TimeUs next = std::min({upcoming_ != nullptr ? upcoming_->submit_us : kNever, ends_.next(), changes_.next(), again_at_});
-    return resumed_ == nullptr ? next : std::max(next, resumed_->now_us);
+    return resumed_ == nullptr ? next : std::max(std::min(next, next_node_event()), resumed_->now_us);
   }
   /// There is a decision then, where no other comes before. Later than now; kNever: none.
   void decide_again_at(TimeUs at) { again_at_ = at; }
@@ -78,6 +79,15 @@ class CountRun {
       const std::int32_t job = changes_.job();
       look(jobs_[job].pool, JobPlace{jobs_[job].key, jobs_[job].rank, job});
       wake(job);
+    }
+  }
+  /// Nodes fail and return. @param push  Called for each job that waits again. @param changed  Called with the pool of each node.
+  template <class Push, class Changed>
+  void change_nodes(const Push& push, const Changed& changed) {
+    while (next_node_event() <= now_) {
+      const std::int32_t node = change_node();
+      for (const JobPlace& place : thrown_out_) push(place);
+      changed(nodes_.pool_of_node(node));
     }
   }
   /// @param receive  Called for each job that arrives, except those that can never run. The last argument: no other arrives now.
@@ -120,6 +130,9 @@ class CountRun {
   void wake(std::int32_t job);
   std::int32_t next_arrival();
   void resume(std::int32_t job);
+  TimeUs next_node_event() const { return std::min(failure_.at_us, down_.empty() ? kNever : down_.front().first); }
+  std::int32_t change_node();
+  void throw_out(std::int32_t node);
   void run(const JobPlace& place, TimeUs cost, bool moved);
   void await_change(std::int32_t job);
   // Where the work is not known: 0 or less when the job has run for longer than predicted.
@@ -156,7 +169,10 @@ class CountRun {
   TimeUs again_at_ = kNever;
   const TraceJob* upcoming_;
   ResumedJobs* resumed_;
-  bool stopped_ = false;  // no job that starts matters any more
+  NodeFailure failure_;                               // the next one
+  std::vector<std::pair<TimeUs, CountedGpus>> down_;  // nodes that have failed, by return
+  std::vector<JobPlace> thrown_out_;                  // jobs of the node that failed last
+  bool stopped_ = false;                              // no job that starts matters any more
   SimulationTotals totals_;
   JobOutcome outcome_;  // last outcome reported; what `report` does not set never applies here
 };

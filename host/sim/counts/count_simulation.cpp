@@ -32,6 +32,7 @@ SimulationTotals simulate_with(CountRun& run, Decisions& decisions) {
     run.advance(now);
     run.complete(look);
     run.wake(look);
+    run.change_nodes([&](const JobPlace& place) { decisions.push(place); }, [&](std::int32_t pool) { decisions.look_again(pool); });
     run.arrive(receive);
     decisions.decide();
     run.decided();

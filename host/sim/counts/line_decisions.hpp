@@ -20,6 +20,8 @@ class LineDecisions {
   void push(const JobPlace& place);
   /// Jobs of this pool behind this place may fit now, because a job there left or moved back in the order.
   void look_behind_again(std::int32_t pool, const JobPlace& place) { waiting_.look_behind_again(pool, place); }
+  /// A node of this pool failed or returned.
+  void look_again(std::int32_t pool) { waiting_.look_behind_again(pool, kNoJob); }
   void decide() {
     // Pools are independent, unless the head of the line blocks all jobs.
     for (const std::int32_t group : waiting_.due()) decide_over(group);

@@ -211,6 +211,13 @@ void NodeCounts::give(const std::vector<CountedGpus>& taken) {
   for (const CountedGpus& one : taken) give(one);
 }
 
+CountedGpus NodeCounts::take_node(std::int32_t node) {
+  const NodeGpus& of = nodes_[to_index(node)];
+  const CountedGpus all{node, of.n_free, of.free};
+  if (all.gpus > 0) take(all);
+  return all;
+}
+
 bool NodeCounts::take_again(const std::vector<CountedGpus>& taken) {
   for (const CountedGpus& one : taken) {
     if ((one.mask & ~nodes_[to_index(one.node)].free) != 0) return false;

@@ -60,6 +60,10 @@ class NodeCounts {
   /// Allocates these GPUs. @returns false, and changes nothing, when one of them is not free.
   bool take_again(const std::vector<CountedGpus>& taken);
 
+  std::int32_t pool_of_node(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].pool; }
+  /// Allocates all GPUs of a node that are free.
+  CountedGpus take_node(std::int32_t node);
+
   /// Number of those GPUs that are free.
   std::int64_t free_of(const std::vector<CountedGpus>& gpus) const;
   /// Allocates GPUs for a job outside `reserved`, of which any are free. Enough others must be free.

@@ -26,6 +26,7 @@ class RankedDecisions {
     ++waits_in_[to_index(run_.jobs()[place.job].pool)];
   }
   void look_behind_again(std::int32_t /*pool*/, const JobPlace& /*place*/) {}
+  void look_again(std::int32_t /*pool*/) {}
   void decide();
   /// Removes any waiting job, -1: none is left.
   std::int32_t take_any();

@@ -22,7 +22,9 @@ class ReleaseProfile {
   /// @param works_from  From then on the instant is fixed, if it is later than `now`.
   void add(CountedJobs& jobs, std::int32_t job, TimeUs now, TimeUs left, TimeUs works_from);
   void remove(const CountedJobs& jobs, std::int32_t job);
-  /// Number of jobs that were added or removed.
+  /// GPUs have come or gone that no job of these releases.
+  void touch() { ++version_; }
+  /// Number of such changes, and of jobs that were added or removed.
   std::int64_t version() const { return version_; }
 
   /// Call this before the following, whenever time has passed.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "berth/trace.hpp"
@@ -7,6 +8,12 @@
 #include "host/sim/counts/node_counts.hpp"
 
 namespace berth::sim {
+
+/// A node that fails, and returns.
+struct NodeFailure {
+  TimeUs at_us = kNever, back_us = kNever;
+  std::int32_t node = -1;  ///< by rank
+};
 
 /// What a simulation by counts is told that begins while jobs run.
 ///
@@ -26,6 +33,10 @@ class ResumedJobs {
   virtual bool started(const TraceJob& job, TimeUs now) = 0;
   /// How long a job runs that starts for the first time.
   virtual TimeUs run_from(const TraceJob& job, TimeUs /*now*/) { return job.run_us; }
+
+  /// The next node that fails, by time; none has failed at that instant. Its jobs wait again, and start from their begin: as Slurm
+  /// requeues them.
+  virtual NodeFailure next_failure() { return {}; }
 
   const TimeUs now_us;
 };

@@ -35,6 +35,7 @@ Job job_of(const std::string& id, std::int32_t gpus, TimeUs submit, TimeUs limit
 void run_on(Job& job, const std::string& node, std::int32_t first, TimeUs since) {
   job.state = JobState::kRunning;
   job.progress.run_us = kNow - since;
+  job.progress.attained_gpu_us = (kNow - since) * job.shapes.front().gpus;
   job.last_assignment_us = since;
   job.allocation.shape = "s";
   AllocationEntry entry;
@@ -179,9 +180,25 @@ TEST(Forecast, AShortHistoryGivesThePointAlone) {
   EXPECT_NE(answer.notes[0].find("5 past jobs have ended: at least 20"), std::string::npos) << answer.notes[0];
 }
 
+struct AlikeCase {
+  const char* policy;
+  const char* discipline;
+  NodeFailures failures;
+};
+
 // The live engine, which knows more of a cluster than counts, finds the same futures where counts say all.
 TEST(Forecast, CountsAndTheLiveEngineFindTheSameFutures) {
-  for (const char* discipline : {"strict", "greedy", "easy", "conservative"}) {
+  constexpr NodeFailures kOften{20 * kHour, 2 * kHour}, kGone{5 * kHour, 500 * kHour};
+  std::vector<AlikeCase> cases;
+  for (const NodeFailures& failures : {NodeFailures{}, kOften, kGone}) {
+    for (const char* discipline : {"strict", "greedy", "easy", "conservative"}) cases.push_back({"fifo", discipline, failures});
+    for (const char* discipline : {"strict", "greedy"}) {
+      cases.push_back({"las", discipline, failures});
+      cases.push_back({"srsf", discipline, failures});
+    }
+  }
+  for (const AlikeCase& one : cases) {
+    const std::string discipline = fmt::format("{}@{} {}", one.policy, one.discipline, one.failures.mean_us / kHour);
     test::Random random(17);
     Snapshot cluster = full_cluster(3);
     for (int i = 0; i < 25; ++i)
@@ -190,13 +207,16 @@ TEST(Forecast, CountsAndTheLiveEngineFindTheSameFutures) {
     const ClusterState state(cluster);
     const JobHistory history = history_with(random_runs(random, 200, 500), 3);
     const sim::Learned learned(history, kNow);
-    const ForecastRequest request = asked(12, discipline);
+    ForecastRequest request = asked(12, one.discipline);
+    request.request.policy = one.policy;
     const std::vector<std::int32_t> rows = core::waiting_order(state, request.request, {});
     ASSERT_EQ(rows.size(), 25U);
     sim::PresentOf present(state, rows, {});
     sim::FutureSettings settings;
     settings.request = request.request;
     settings.futures = request.futures;
+    settings.node_failures = one.failures;
+    settings.least_wake_us = 0;
     bool by_counts = false;
     const sim::FutureTimes counted = sim::simulate_futures(present.present(), learned, settings, by_counts);
     EXPECT_TRUE(by_counts) << discipline;
@@ -207,6 +227,50 @@ TEST(Forecast, CountsAndTheLiveEngineFindTheSameFutures) {
     EXPECT_EQ(counted.start, decided.start) << discipline;
     EXPECT_EQ(counted.end, decided.end) << discipline;
   }
+}
+
+TEST(Forecast, NodesFailAsTheyDid) {
+  Snapshot cluster = full_cluster(4);
+  for (int i = 0; i < 8; ++i) cluster.jobs.push_back(job_of(fmt::format("w{}", i), 8, kNow - (60 - i) * kSecond, 10 * kHour));
+  JobHistory history = history_with(std::vector<TimeUs>(100, 3 * kHour));
+  const ClusterState state(cluster);
+  const Forecast without = forecast(state, history, asked(200));
+  EXPECT_EQ(without.node_failures.mean_us, 0);
+
+  // Two of them hit several jobs. They all ended after 6 minutes, which says nothing of how long jobs run.
+  for (std::size_t i = 0; i < 100; i += 5) {
+    PastJob job = history.jobs[i];
+    job.node_failed = true;
+    job.run_us = 360 * kSecond;
+    if (i < 20) job.submit_us = job.start_us = kNow - 500 * kHour + static_cast<TimeUs>(i % 10) * kSecond;
+    history.jobs.push_back(job);
+  }
+  std::stable_sort(history.jobs.begin(), history.jobs.end(), [](const PastJob& a, const PastJob& b) { return a.submit_us < b.submit_us; });
+  const Forecast answer = forecast(state, history, asked(200));
+  EXPECT_EQ(answer.past_failures, 17);
+  EXPECT_EQ(answer.past_jobs, 100);
+  EXPECT_EQ(answer.node_failures.mean_us, 4 * 500 * kHour / 17);
+  EXPECT_TRUE(answer.by_counts);
+  EXPECT_EQ(answer.jobs[0].start.median_us, without.jobs[0].start.median_us);
+  EXPECT_GT(answer.jobs[7].start.high_us, without.jobs[7].start.high_us);
+
+  ForecastRequest often = asked(200);
+  often.node_failures = NodeFailures{5 * kHour, 20 * kHour};
+  const Forecast rare_nodes = forecast(state, history, often);
+  EXPECT_GT(rare_nodes.jobs[7].start.median_us, answer.jobs[7].start.median_us + 10 * kHour);
+  often.node_failures->repair_us = 0;
+  EXPECT_THROW((void)forecast(state, history, often), InvalidArgument);
+}
+
+// A node that returns at a stated instant is one in futures, too.
+TEST(Forecast, ANodeThatReturnsTakesJobs) {
+  Snapshot cluster = full_cluster(2);
+  cluster.jobs.erase(cluster.jobs.begin() + 1);
+  cluster.nodes[1].available_from_us = kNow + kHour / 2;
+  cluster.jobs.push_back(job_of("w", 8, kNow - kSecond, 10 * kHour));
+  const Forecast answer = forecast(ClusterState(cluster), history_with(std::vector<TimeUs>(50, 3 * kHour)), asked(5));
+
+  EXPECT_EQ(answer.jobs[0].start.median_us, kNow + kHour / 2);
 }
 
 // Constraints are none of what counts know.
