@@ -184,6 +184,7 @@ struct AlikeCase {
   const char* policy;
   const char* discipline;
   NodeFailures failures;
+  const char* packing = "topology";
 };
 
 // The live engine, which knows more of a cluster than counts, finds the same futures where counts say all.
@@ -192,13 +193,14 @@ TEST(Forecast, CountsAndTheLiveEngineFindTheSameFutures) {
   std::vector<AlikeCase> cases;
   for (const NodeFailures& failures : {NodeFailures{}, kOften, kGone}) {
     for (const char* discipline : {"strict", "greedy", "easy", "conservative"}) cases.push_back({"fifo", discipline, failures});
+    for (const char* discipline : {"easy", "conservative"}) cases.push_back({"fifo", discipline, failures, "count"});
     for (const char* discipline : {"strict", "greedy"}) {
       cases.push_back({"las", discipline, failures});
       cases.push_back({"srsf", discipline, failures});
     }
   }
   for (const AlikeCase& one : cases) {
-    const std::string discipline = fmt::format("{}@{} {}", one.policy, one.discipline, one.failures.mean_us / kHour);
+    const std::string discipline = fmt::format("{}@{} {} {}", one.policy, one.discipline, one.packing, one.failures.mean_us / kHour);
     test::Random random(17);
     Snapshot cluster = full_cluster(3);
     for (int i = 0; i < 25; ++i)
@@ -209,6 +211,7 @@ TEST(Forecast, CountsAndTheLiveEngineFindTheSameFutures) {
     const sim::Learned learned(history, kNow);
     ForecastRequest request = asked(12, one.discipline);
     request.request.policy = one.policy;
+    request.request.params.emplace_back("packing", one.packing);
     const std::vector<std::int32_t> rows = core::waiting_order(state, request.request, {});
     ASSERT_EQ(rows.size(), 25U);
     sim::PresentOf present(state, rows, {});
