@@ -93,7 +93,7 @@ _berth() {
           words="--cluster --window --validate --metric --space --budget --run-limit --seeds --seed
             --trace --trace-format --virtual-clusters --workload --jobs --load --policy --param --placement --estimates --progress --overheads --events --failures --round --at-events --elastic --fidelity --gpu-jobs --network --out --threads --json"
           ;;
-        fit) words="--out --test --leave-out --json" ;;
+        fit) words="--profile --predict --max-error --out --test --leave-out --json" ;;
         bench) words="--suite --threads --device --seed --json --quick" ;;
         policies) words="--json --names $("${COMP_WORDS[0]}" policies --names 2>/dev/null)" ;;
         devices | version) words="--json" ;;

@@ -10,6 +10,7 @@
 #include "host/cli/base/common_options.hpp"
 #include "host/cli/base/console.hpp"
 #include "host/cli/base/places.hpp"
+#include "host/cli/fit/fit_steps.hpp"
 #include "host/core/base/decimal.hpp"
 #include "host/core/base/violations.hpp"
 #include "host/fit/calibration.hpp"
@@ -24,6 +25,7 @@ namespace {
 struct FitArguments {
   std::string file, test, out;
   bool leave_out = false, json = false;
+  FitStepsArguments steps;
 };
 
 struct Fitted {
@@ -131,6 +133,18 @@ std::string json_of(const Fitted& all) {
 }
 
 int run(const FitArguments& options) {
+  if (!options.steps.file.empty()) {
+    if (!options.file.empty() || !options.test.empty() || options.leave_out)
+      throw InvalidArgument("--profile: it takes no HISTORY, --test or --leave-out");
+    FitStepsArguments steps = options.steps;
+    steps.out = options.out;
+    steps.json = options.json;
+    if (steps.json && steps.out == "-") throw InvalidArgument("--json and --out - would mix two documents on standard output");
+    return run_fit_steps(steps);
+  }
+  if (options.file.empty()) throw InvalidArgument("HISTORY is required, or --profile FILE");
+  if (!options.steps.predict.empty() || !options.steps.max_error.empty())
+    throw InvalidArgument("--predict and --max-error are for --profile");
   check_places({{"HISTORY", options.file}, {"--test", options.test}}, {{"--out", options.out}});
   if (options.json && options.out == "-") throw InvalidArgument("--json and --out - would mix two documents on standard output");
   const Fitted all = fitted_to(fit::read_history(options.file), options);
@@ -143,14 +157,23 @@ int run(const FitArguments& options) {
 
 void add_fit(Commands& commands) {
   auto options = std::make_shared<FitArguments>();
-  CLI::App& app = commands.add("fit", "Fit the predictor of progress, for the policy ones, to finished jobs",
-                               "berth fit history.csv --out model.json\n"
+  CLI::App& app = commands.add("fit", "Fit how fast a job runs, or how far it is, to measurements",
+                               "berth fit --profile steps.csv --predict gpus=16,nodes=2,batch=64\n"
+                               "  berth fit history.csv --out model.json\n"
                                "  berth plan --snapshot cluster.json --policy ones --param model=@model.json\n\n"
+                               "Columns of --profile: step_s, gpus, nodes (or placement), and where known batch,\n"
+                               "gpu_type, cores, co_runner\n"
                                "Columns of HISTORY: job, dataset_size, initial_loss, loss, accuracy,\n"
                                "samples_done, samples_total; a row for each epoch",
                                options, &run);
-  app.add_option("HISTORY", options->file, "Read epochs of finished jobs (CSV, plain or .gz; columns below)")->required();
-  add_out_option(app, options->out, "Write the model to FILE as JSON");
+  app.add_option("HISTORY", options->file, "Read epochs of finished jobs (CSV, plain or .gz; columns below)");
+  app.add_option("--profile", options->steps.file, "Fit step times measured in some placements (CSV; columns below)")->type_name("FILE");
+  app.add_option("--predict", options->steps.predict, "With --profile, predict a placement; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("gpus=N,nodes=N,batch=B...");
+  app.add_option("--max-error", options->steps.max_error, "With --profile, refuse a fit with a larger error (20%)")->type_name("PART");
+
+  add_out_option(app, options->out, "Write the model, or the profile of a job, to FILE as JSON");
   app.add_option("--test", options->test, "Also report how well the jobs of this history are predicted")->type_name("FILE");
   app.add_flag("--leave-out", options->leave_out, "Also report how well each job is predicted by the others");
   add_json_flag(app, options->json, "Print one JSON object: the model, likelihoods and intervals");

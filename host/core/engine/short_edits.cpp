@@ -17,6 +17,7 @@
 #include "host/core/base/escape_control.hpp"
 #include "host/core/base/names.hpp"
 #include "host/core/base/suggest.hpp"
+#include "host/core/base/wide.hpp"
 #include "host/core/model/domain_levels.hpp"
 #include "host/core/policy_api/chosen_policy.hpp"
 
@@ -205,7 +206,7 @@ class EditExpander {
       const bool none = figure == &Quota::guarantee ? stated == 0 : stated == kUnlimited;
       if ((type != "*" && row.gpu_type != type) || none) continue;
       if (!quotas_set_.emplace(queue.id, row.gpu_type, figure_name(figure)).second) refuse("quota", text, "this figure is given twice");
-      stated = std::min(kMostQuota, mul_div(std::min(stated, kMostQuota), *times, scale));
+      stated = std::min(kMostQuota, core::mul_div(std::min(stated, kMostQuota), *times, scale));
       any = true;
     }
     if (!any) refuse("quota", text, fmt::format("queue '{}' states no {} to multiply", shown_form(queue.id), figure_name(figure)));
