@@ -123,7 +123,8 @@ class Builder {
   void add_types() {
     std::vector<TypePart> parts = o_.gpu_types;
     if (parts.empty()) {
-      const char* usual = o_.workload == Workload::kPhilly || o_.workload == Workload::kHelios || o_.workload == Workload::kOnes
+      const char* usual = o_.workload == Workload::kPhilly || o_.workload == Workload::kHelios || o_.workload == Workload::kOnes ||
+                                      is_dally(o_.workload)
                               ? "V100-32GB"
                           : o_.workload == Workload::kPai    ? "T4-16GB"
                           : layout_.fabric == Fabric::kNvl72 ? "GB200-186GB"
