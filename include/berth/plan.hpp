@@ -66,7 +66,7 @@ enum class ReasonCode : std::uint8_t {
   kBudget,              ///< the search was cut short; not a proof
   kOutbid,              ///< `best`: the objective value that `members` GPUs of `gpu_type` add in it; `asked`: their price
   kNotChosen,           ///< a policy that makes whole schedules gave it no GPUs
-  kDelayTimer,          ///< waits until `Reason::until_us` for a domain of `level`; evidence as of kTopologyRequired; kNever: it goes nowhere else
+  kDelayTimer,  ///< waits until `Reason::until_us` for a domain of `level`; evidence as of kTopologyRequired; kNever: it goes nowhere else
 };
 
 /// What is known about a plan as a whole.

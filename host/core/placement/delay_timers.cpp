@@ -61,6 +61,8 @@ void DelayTimers::begin(const StateImpl& s) {
   std::stable_sort(found.begin() + 1, found.end(), [](const Rung& a, const Rung& b) { return a.gpus < b.gpus; });
   rungs_.clear();
   names_.clear();
+  inside_.clear();
+  preferring_.clear();
   for (const Rung& rung : found) {
     if (!rungs_.empty() && (rung.gpus <= rungs_.back().gpus || rung.gpus >= all)) continue;
     rungs_.push_back(rung);
@@ -70,13 +72,31 @@ void DelayTimers::begin(const StateImpl& s) {
 }
 
 TimeUs DelayTimers::timer(const DelayRule& rule, std::int32_t rung, std::int64_t gpus) {
-  if (rule.history > 0) return saturating_mul(windows_.leases(rule, rung, gpus), rule.lease_us);
+  constexpr std::int64_t kKnown = 4096;  // jobs of more GPUs are few
+  if (rule.history > 0 && gpus >= kKnown) return saturating_mul(windows_.leases(rule, rung, gpus), rule.lease_us);
+  if (rule.history > 0) {
+    std::vector<TimeUs>& known = by_gpus_[to_index(rung)];
+    if (known.size() <= to_index(gpus)) known.resize(to_index(gpus) + 1, -1);
+    TimeUs& timer = known[to_index(gpus)];
+    if (timer < 0) timer = saturating_mul(windows_.leases(rule, rung, gpus), rule.lease_us);
+    return timer;
+  }
   return rule.timers_us[std::min(to_index(rung), rule.timers_us.size() - 1)];
 }
 
 std::int32_t DelayTimers::narrowed(const StateImpl& s, std::int32_t demand, const Timer& timer) {
   timers_.push_back(timer);
-  return s.demands.inside(demand, timer.topology, timer.level);
+  const std::size_t at = (to_index(demand) * kTopologyKinds + to_index(timer.topology)) * kMaxLevels + to_index(timer.level);
+  if (inside_.size() <= at) inside_.resize((to_index(demand) + 1) * kTopologyKinds * kMaxLevels, kernel::kNone);
+  if (inside_[at] == kernel::kNone) inside_[at] = s.demands.inside(demand, timer.topology, timer.level);
+  return inside_[at];
+}
+
+std::int32_t DelayTimers::preferring(const StateImpl& s, std::int32_t demand, std::int32_t level) {
+  const std::size_t at = to_index(demand) * kMaxLevels + to_index(level);
+  if (preferring_.size() <= at) preferring_.resize((to_index(demand) + 1) * kMaxLevels, kernel::kNone);
+  if (preferring_[at] == kernel::kNone) preferring_[at] = s.demands.preferring(demand, kNvlinks, level);
+  return preferring_[at];
 }
 
 // The loosest level is that above the highest of which no domain could hold the gang, or of which the timer has run out.
@@ -99,7 +119,7 @@ std::int32_t DelayTimers::by_rule(const StateImpl& s, const DelayRule& rule, Tim
   std::int32_t demand = asked;
   for (std::int32_t rung = loosest - 1; rung > 0; --rung) {
     if (rungs_[to_index(rung)].topology != kNvlinks) continue;
-    demand = s.demands.preferring(demand, kNvlinks, rungs_[to_index(rung)].level);
+    demand = preferring(s, demand, rungs_[to_index(rung)].level);
     break;
   }
   if (loosest == n) return demand;
@@ -127,6 +147,7 @@ void DelayTimers::narrow(const StateImpl& s, const std::optional<DelayRule>& rul
                          std::span<kernel::OptionRow> options) {
   begin(s);
   rule_ = rule;
+  by_gpus_.assign(rungs_.size(), {});
   windows_.load(rule && rule->history > 0 ? kept : nullptr, names_);
   const kernel::ProblemView& p = s.problem();
   for (const std::int32_t job : s.job_order) {

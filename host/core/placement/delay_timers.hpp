@@ -29,8 +29,7 @@ class DelayTimers {
   /// Before a pass: demands of jobs whose timers run are narrowed to the level that they wait for.
   /// @param kept     how long gangs waited before; null: nothing is known
   /// @param options  [options of the problem] those of such jobs are changed in place
-  void narrow(const StateImpl& state, const std::optional<DelayRule>& rule, const PolicyState* kept,
-              std::span<kernel::OptionRow> options);
+  void narrow(const StateImpl& state, const std::optional<DelayRule>& rule, const PolicyState* kept, std::span<kernel::OptionRow> options);
   /// After the pass: how long the jobs waited that start. O(jobs of the pass + nodes of those that start)
   void look(const StateImpl& state, const kernel::ProblemView& problem, const kernel::PlaceRequest& request,
             const kernel::PlaceResult& placed);
@@ -57,6 +56,7 @@ class DelayTimers {
   std::int32_t by_rule(const StateImpl& state, const DelayRule& rule, TimeUs since, std::int32_t asked);
   std::int32_t by_job(const StateImpl& state, const Job& job, TimeUs since, std::int32_t asked, std::int32_t demand);
   std::int32_t narrowed(const StateImpl& state, std::int32_t demand, const Timer& timer);
+  std::int32_t preferring(const StateImpl& state, std::int32_t demand, std::int32_t level);
   std::int32_t rung_of(const StateImpl& state, std::span<const kernel::PlacedRow> entries) const;
   std::span<const Timer> timers_of(std::int32_t job) const;
 
@@ -67,8 +67,12 @@ class DelayTimers {
   EmptyDomains empty_;
   DelayWindows windows_;
   std::optional<DelayRule> rule_;
-  std::vector<Timer> timers_;               // of narrowed options, by job
-  std::vector<std::int32_t> begin_, end_;   // [jobs] in `timers_`
+  // What the table of demands answered, kNone: not yet.
+  std::vector<std::int32_t> inside_;          // [demands * topologies * levels]
+  std::vector<std::int32_t> preferring_;      // [demands * levels]
+  std::vector<std::vector<TimeUs>> by_gpus_;  // [rungs][GPUs] timers of the current rule, -1: not yet
+  std::vector<Timer> timers_;                 // of narrowed options, by job
+  std::vector<std::int32_t> begin_, end_;     // [jobs] in `timers_`
   TimeUs until_ = kNever;
 };
 

@@ -24,7 +24,7 @@ Wide root_up(Wide x) {
   Wide low = 0, high = Wide{1} << 63;
   while (low < high) {
     const Wide middle = low + (high - low) / 2;
-    middle * middle >= x ? high = middle : low = middle + 1;
+    middle* middle >= x ? high = middle : low = middle + 1;
   }
   return low;
 }
@@ -60,8 +60,8 @@ std::int64_t tuned_leases(std::span<const TimeUs> waits, TimeUs lease_us, std::i
   const std::int32_t above = rungs - 1;
   const std::int64_t least = between(6, 12, rung, above);
   const Wide fifths = Wide{history} * 4;  // four fifths at the node, all at the top
-  const std::int64_t most = above <= 0 ? saturate(ceil_div(fifths, Wide{5}))
-                                       : saturate(ceil_div(fifths * above + Wide{history} * rung, Wide{5} * above));
+  const std::int64_t most =
+      above <= 0 ? saturate(ceil_div(fifths, Wide{5})) : saturate(ceil_div(fifths * above + Wide{history} * rung, Wide{5} * above));
   return std::min(most, std::max(least, est));
 }
 

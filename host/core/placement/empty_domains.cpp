@@ -29,8 +29,7 @@ std::int64_t EmptyDomains::members_in(const GroupRow& group, const std::int32_t*
     by_place_.clear();
     for (std::int32_t i = 0; i < n; ++i) {
       if (may_use_[to_index(nodes[i])] == 0) continue;
-      by_place_.emplace_back(place(topology, level, nodes[i]),
-                             total_.members(total_.row(nodes[i]), group, Stage::kMemory, kNever));
+      by_place_.emplace_back(place(topology, level, nodes[i]), total_.members(total_.row(nodes[i]), group, Stage::kMemory, kNever));
     }
     std::sort(by_place_.begin(), by_place_.end());
     std::int64_t all = 0;

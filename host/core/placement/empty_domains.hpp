@@ -33,8 +33,8 @@ class EmptyDomains {
   std::uint64_t structure_ = 0;  // of the state that answers belong to
   const kernel::ProblemView* problem_ = nullptr;
   Capacity total_;
-  std::vector<std::int8_t> known_;  // [demands * topologies * levels] -1: not known yet
-  std::vector<std::uint8_t> may_use_;                             // [nodes]
+  std::vector<std::int8_t> known_;                               // [demands * topologies * levels] -1: not known yet
+  std::vector<std::uint8_t> may_use_;                            // [nodes]
   std::vector<std::pair<std::int32_t, std::int64_t>> by_place_;  // (domain of a segment or spread, members there)
 };
 

@@ -99,9 +99,9 @@ void PassInput::look_at_progress(const StateImpl& s) {
 }
 
 JobColumns PassInput::columns(const StateImpl& s) const {
-  JobColumns columns{s.job.submit.data(),   s.job.priority.data(), s.job.gpus.data(), s.job.estimate.data(), remaining_.data(),
-                     attained_.data(),      s.job.deadline.data(), s.job.running.data(), s.job.id.data(),    waiting_since_.data(),
-                     assigned_.data(),      cluster_gpus_};
+  JobColumns columns{s.job.submit.data(), s.job.priority.data(), s.job.gpus.data(),     s.job.estimate.data(),
+                     remaining_.data(),   attained_.data(),      s.job.deadline.data(), s.job.running.data(),
+                     s.job.id.data(),     waiting_since_.data(), assigned_.data(),      cluster_gpus_};
   columns.run = run_.data();
   columns.ideal_run = ideal_run_.data();
   return columns;

@@ -219,8 +219,7 @@ class Evidence {
     }
     if (r.missing > r.asked) found_.of(job, "has {}: {} cannot be missing", states(), r.missing);
     const bool of_gpus = r.code == ReasonCode::kInsufficientGpus || r.code == ReasonCode::kTopologyRequired ||
-                         r.code == ReasonCode::kFragmented || r.code == ReasonCode::kNodeConstraint ||
-                         r.code == ReasonCode::kDelayTimer;
+                         r.code == ReasonCode::kFragmented || r.code == ReasonCode::kNodeConstraint || r.code == ReasonCode::kDelayTimer;
     if (of_gpus && !r.certified && !shares(job)) gpus(d, job);
   }
 

@@ -53,9 +53,9 @@ SyntheticJobs::SyntheticJobs(const SyntheticOptions& options) : options_(options
   if (as_published) return;
   const __int128 capacity = static_cast<__int128>(options.gpus) * options.load_ppm;
   const std::int64_t mean = llm_                                  ? llm_->mean_gpu_us()
-                            : dally_                               ? dally_mean_gpu_us(gangs_)
+                            : dally_                              ? dally_mean_gpu_us(gangs_)
                             : options.workload == Workload::kOnes ? ones_mean_gpu_us()
-                                                                   : mean_gpu_us(model_);
+                                                                  : mean_gpu_us(model_);
   mean_gap_us_ = std::max<TimeUs>(1, static_cast<TimeUs>(static_cast<__int128>(mean) * kAllPpm / capacity));
 }
 
@@ -65,9 +65,7 @@ const TraceJob* SyntheticJobs::next() {
   TraceJob& job = rooms_.take();
   if (count_ > 0) now_ = core::saturating_add(now_, draw_gap(draws));
   if (llm_ || dally_ || options_.workload == Workload::kOnes) {
-    llm_     ? llm_->draw(job, draws)
-    : dally_ ? draw_dally_job(gangs_, job, draws)
-             : draw_ones_job(job, draws);
+    llm_ ? llm_->draw(job, draws) : dally_ ? draw_dally_job(gangs_, job, draws) : draw_ones_job(job, draws);
     job.id = fmt::format("j{:08}", count_++);
     job.submit_us = now_;
     return &job;

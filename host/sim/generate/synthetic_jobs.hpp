@@ -23,8 +23,8 @@ struct SyntheticOptions {
 /// Jobs drawn from the published statistics of a workload (data/SOURCES.md): GPU counts, and run times by size.
 /// They arrive as a Poisson process with the rate of the load. Those of kLlm are trees of groups that fit the cluster, with profiles.
 /// Those of kOnes have profiles and epochs, and gaps of any length up to
-/// twice their mean. Those of kDally have profiles; as published they all come at once. Job n depends only on the seed and n, except for its instant.
-/// Shares of GPUs (kPai) are rounded up to whole GPUs. Memory is that of the jobs that have not been released.
+/// twice their mean. Those of kDally have profiles; as published they all come at once. Job n depends only on the seed and n, except for
+/// its instant. Shares of GPUs (kPai) are rounded up to whole GPUs. Memory is that of the jobs that have not been released.
 class SyntheticJobs final : public JobSource {
  public:
   /// @throws InvalidArgument naming the option and its value.
