@@ -15,6 +15,8 @@ namespace berth::sim {
 /// `kOnes` has models with rates and epochs; `kDally` has models that communicate, `kDallyGangs` only its jobs of several GPUs.
 enum class Workload : std::uint8_t { kPhilly, kHelios, kPai, kLlm, kOnes, kDally, kDallyGangs };
 
+constexpr bool is_dally(Workload workload) { return workload == Workload::kDally || workload == Workload::kDallyGangs; }
+
 /// The network. `kTree`: racks and pods. `kNvl72`: NVLink domains of 18 nodes in racks and pods.
 /// `kRail`: leaves of 32 nodes with a switch per NIC, in pods.
 /// `kAuto`: kTree; for kLlm, kNvl72 with 4 GPUs per node and kRail otherwise.

@@ -33,7 +33,6 @@ const WorkloadModel& pai_model();
 const WorkloadModel& llm_model();
 const WorkloadModel& ones_model();
 const WorkloadModel& dally_model(bool gangs);
-constexpr bool is_dally(Workload workload) { return workload == Workload::kDally || workload == Workload::kDallyGangs; }
 const WorkloadModel& model_of(Workload workload);
 
 /// The request of a job, before it has an owner.
