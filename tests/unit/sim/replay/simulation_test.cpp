@@ -57,7 +57,8 @@ TEST(Simulation, AJobWaitsForALevelAsLongAsItStates) {
   Trace trace = trace_of({job("a", 0, 1'000, 3), job("b", 0, 1'000, 3), job("c", 10, 100, 2)});
   trace.jobs[2].longest_wait = {{{TopologyKind::kSwitch, "node"}, 50 * kSecond}};
   for (const char* const policy : {"fifo", "sjf", "qssf", "dally-nowait"}) {
-    EXPECT_EQ(run(trace, io::uniform_cluster(2, 4), under(policy, {{"discipline", "greedy"}})).rows, "c 60-160 a 0-1000 b 0-1000 ") << policy;
+    EXPECT_EQ(run(trace, io::uniform_cluster(2, 4), under(policy, {{"discipline", "greedy"}})).rows, "c 60-160 a 0-1000 b 0-1000 ")
+        << policy;
   }
   trace.jobs[2].longest_wait[0].first.level = "rack";
   EXPECT_THROW(run(trace, io::uniform_cluster(2, 4), under("fifo")), Error);
