@@ -122,7 +122,7 @@ void add_job_options(CLI::App& app, JobOptions& options) {
   app.add_option("--jobs", options.jobs, "With --workload, draw N jobs (ones: 50, dally: 500)")
       ->check(whole_number<std::int64_t>(1))
       ->type_name("N");
-  app.add_option("--load", options.load, "With --workload, submit this part of the GPU-time (0.8; ones, dally: as published)")
+  app.add_option("--load", options.load, "With --workload, submit this part of the GPU-time (0.8; ones, dally: published)")
       ->type_name("FRACTION");
 }
 
