@@ -1,6 +1,7 @@
 #include <benchmark/benchmark.h>
 
 #include <memory>
+#include <string>
 
 #include "bench/defaults.hpp"
 #include "bench/support/answer.hpp"
@@ -12,25 +13,26 @@
 /// A whole decision over all jobs of a busy cluster: order, place, validate, reasons. The state is loaded, the engine
 /// is warm and nothing has changed since its last decision; `stream_bench.cpp` has changes between decisions.
 /// `settled:0` is the cluster as generated, where srsf changes much (thousands of starts and preemptions in one
-/// decision); `settled:1` is the same after that plan was applied.
+/// decision); `settled:1` is the same after that plan was applied. `decide_dally` is by dally.
 namespace berth::bench {
 namespace {
 
 struct Prepared {
   std::int64_t nodes = 0, settled = 0;
+  std::string policy;
   std::unique_ptr<ClusterState> state;
   std::unique_ptr<Engine> engine;
   Request request;
   Plan plan;
 };
 
-Prepared& prepared(std::int64_t nodes, std::int64_t settled) {
+Prepared& prepared(std::int64_t nodes, std::int64_t settled, const std::string& policy) {
   static Prepared p;
-  if (p.nodes == nodes && p.settled == settled) return p;
+  if (p.nodes == nodes && p.settled == settled && p.policy == policy) return p;
   p = {};
   p.state = std::make_unique<ClusterState>(busy_cluster(nodes, decide_jobs(nodes)));
   p.engine = std::make_unique<Engine>();
-  p.request.policy = "srsf";
+  p.request.policy = policy;
   PolicyState memory;
   p.engine->decide(*p.state, memory, p.request, p.plan);
   if (settled != 0) {
@@ -41,6 +43,7 @@ Prepared& prepared(std::int64_t nodes, std::int64_t settled) {
   if (nodes <= kReferenceNodes) require_equal_to_reference(*p.state, p.request, p.plan);
   p.nodes = nodes;
   p.settled = settled;
+  p.policy = policy;
   return p;
 }
 
@@ -65,8 +68,8 @@ void report(benchmark::State& bench, const Plan& plan, const Timing& sum) {
   bench.counters["waits"] = static_cast<double>(plan.totals.waits);
 }
 
-void decide(benchmark::State& bench) {
-  Prepared& p = prepared(bench.range(0), bench.range(1));
+void decide_by(benchmark::State& bench, const char* policy) {
+  Prepared& p = prepared(bench.range(0), bench.range(1), policy);
   Timing sum;
   for (auto _ : bench) {
     PolicyState memory;
@@ -78,9 +81,12 @@ void decide(benchmark::State& bench) {
   report(bench, p.plan, sum);
 }
 
+void decide(benchmark::State& bench) { decide_by(bench, "srsf"); }
+void decide_dally(benchmark::State& bench) { decide_by(bench, "dally"); }
+
 /// The first decision of a process, on a state that was just loaded. Loading is not timed.
 void first(benchmark::State& bench) {
-  Prepared& p = prepared(bench.range(0), 1);
+  Prepared& p = prepared(bench.range(0), 1, "srsf");
   const Snapshot snapshot = p.state->snapshot();
   Timing sum;
   for (auto _ : bench) {
@@ -102,6 +108,8 @@ BENCHMARK(decide)
     ->Apply([](benchmark::internal::Benchmark* b) {
       for (const std::int64_t nodes : decide_nodes()) b->Args({nodes, 0})->Args({nodes, 1});
     });
+// On 16,384 GPUs.
+BENCHMARK(decide_dally)->ArgNames({"nodes", "settled"})->UseManualTime()->Unit(benchmark::kMillisecond)->Args({2048, 1});
 BENCHMARK(first)->ArgNames({"nodes"})->UseManualTime()->Unit(benchmark::kMillisecond)->Apply([](benchmark::internal::Benchmark* b) {
   for (const std::int64_t nodes : decide_nodes()) b->Arg(nodes);
 });

@@ -89,7 +89,7 @@ void add_job_options(CLI::App& app, GenerateArguments& o) {
       ->required()
       ->type_name("M");
   app.add_option("--workload", o.workload, "Follow these published statistics; llm has trees of groups")
-      ->check(CLI::IsMember({"philly", "helios", "pai", "llm", "ones"}))
+      ->check(CLI::IsMember({"philly", "helios", "pai", "llm", "ones", "dally", "dally-gangs"}))
       ->type_name("NAME")
       ->capture_default_str();
   app.add_flag("--elastic", o.generate.elastic, "Let training jobs run on several numbers of GPUs");

@@ -106,7 +106,7 @@ struct Constraints {
   std::int64_t cpu_milli_per_gpu = 0;
   std::int64_t memory_bytes_per_gpu = 0;                  ///< host memory
   std::int64_t gpu_memory_bytes = 0;                      ///< per GPU
-  std::vector<std::pair<LevelRef, TimeUs>> longest_wait;  ///< maximum wait for this level
+  std::vector<std::pair<LevelRef, TimeUs>> longest_wait;  ///< how long the job waits for one domain of this level
   bool operator==(const Constraints&) const = default;
 };
 

@@ -43,9 +43,10 @@ constexpr bool runs_now(Action action) {
 /// 4. kBudget, when the scheduling pass ended before the job.
 /// 5. kBehind; kNotChosen; kOutbid, where prices choose and no shape adds more objective value than its GPUs cost.
 /// 6. kQuota, when no alternative is within the limits of its queues.
-/// 7. What is short for the alternative that lacks least, among those that the cluster could ever hold: kInsufficientGpus,
+/// 7. kDelayTimer, where enough GPUs are free, and no domain of a level that the job still waits for has them.
+/// 8. What is short for the alternative that lacks least, among those that the cluster could ever hold: kInsufficientGpus,
 ///    kGpuMemory, kCpu, kMemory, kNodeConstraint, then kTopologyRequired or kFragmented.
-/// 8. Nothing is short by itself: kReservedFor; kBudget, when the search for a location was cut short; else kFragmented.
+/// 9. Nothing is short by itself: kReservedFor; kBudget, when the search for a location was cut short; else kFragmented.
 enum class ReasonCode : std::uint8_t {
   kNone,
   kNoGpuType,         ///< no node of any allowed type exists
@@ -65,6 +66,7 @@ enum class ReasonCode : std::uint8_t {
   kBudget,              ///< the search was cut short; not a proof
   kOutbid,              ///< `best`: the objective value that `members` GPUs of `gpu_type` add in it; `asked`: their price
   kNotChosen,           ///< a policy that makes whole schedules gave it no GPUs
+  kDelayTimer,  ///< waits until `Reason::until_us` for a domain of `level`; evidence as of kTopologyRequired; kNever: it goes nowhere else
 };
 
 /// What is known about a plan as a whole.

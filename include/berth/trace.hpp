@@ -47,6 +47,7 @@ struct TraceJob {
   std::vector<TracePhase>
       phases;            ///< phases after the first, sorted by `from`, with 0 < `from` < `work`; `profile` and `batch` describe the first
   bool elastic = false;  ///< may run at every GPU count for which its profile has a point
+  std::vector<std::pair<LevelRef, TimeUs>> longest_wait;  ///< as Constraints::longest_wait
   std::vector<Shape> shapes;  ///< alternatives in which it may run, the requested one with `gpus` first; empty: a flat gang of `gpus`
   std::int32_t gpus = 1;
   std::int32_t batch = 0;         ///< samples of one step over all GPUs; 0: not stated

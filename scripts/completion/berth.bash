@@ -45,12 +45,12 @@ _berth() {
     --network) words="fabric= a= b= eta=" ;;
     --failures) words="seren kalos node= gpu= repair= crash= kill=" ;;
     --by) words="queue vc user size" ;;
-    --workload) words="philly helios pai llm ones" ;;
+    --workload) words="philly helios pai llm ones dally dally-gangs" ;;
     --suite) words="headline" ;;
     --until) words="jct: queue: p99_jct: makespan: gpu_utilisation:" ;;
     --fabric) words="auto tree nvl72 rail" ;;
     --policy | --compare | --new-policy) words=$("${COMP_WORDS[0]}" policies --names 2>/dev/null) ;;
-    --snapshot | --slurm | --plan | --edits | --state-in | --state-out | --out | --svg | --lp | --cluster | --test | --trace | --events | --merge | --hash | --jobs-out | --history-out | --series-out)
+    --snapshot | --slurm | --plan | --edits | --state-in | --state-out | --out | --svg | --lp | --cluster | --test | --trace | --events | --merge | --hash | --jobs-out | --trace-out | --history-out | --series-out)
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       return
       ;;
@@ -82,7 +82,7 @@ _berth() {
             --workload --elastic --waiting --queues --virtual-clusters --history --no-demands --seed --out"
           ;;
         shadow) words="--slurm --held --policy --param --slack --rows --json" ;;
-        simulate) words="--cluster --trace --trace-format --virtual-clusters --stream --workload --jobs --load --policy --policy-exec --policy-timeout --param --placement --estimates --progress --overheads --events --failures --round --at-events --elastic --fidelity --gpu-jobs --network --by --out --jobs-out --history-out --series-out --series-every --stays --threads --seed --json" ;;
+        simulate) words="--cluster --trace --trace-format --virtual-clusters --stream --workload --jobs --load --policy --policy-exec --policy-timeout --param --placement --estimates --progress --overheads --events --failures --round --at-events --elastic --fidelity --gpu-jobs --network --by --out --jobs-out --trace-out --history-out --series-out --series-every --stays --threads --seed --json" ;;
         report) words="--out --format --part --metric --baseline --links --run --gantt-rows" ;;
         sweep) words="--out --until --threads --shard --merge --dry-run --hash --json" ;;
         capacity)

@@ -78,6 +78,10 @@ class OddClusters {
     j.constraints.memory_bytes_per_gpu = random_.of<std::int64_t>({0, 0, 2, 5});
     if (random_.percent(10)) j.constraints.labels = {{"zone", {random_.percent(50) ? "x" : "y"}}};
     if (random_.percent(10)) j.constraints.excluded_nodes = {"n1"};
+    for (std::int32_t i = random_.percent(15) ? random_.within(1, 2) : 0; i > 0; --i) {
+      const LevelRef level{TopologyKind::kSwitch, random_.of<std::string>({"node", "rack", "pod"})};
+      j.constraints.longest_wait.emplace_back(level, random_.below(4'000) * kSecond);
+    }
     for (std::int32_t i = several_shapes ? random_.within(1, 3) : 1; i > 0; --i) j.shapes.push_back(shape("s" + std::to_string(i)));
     return j;
   }

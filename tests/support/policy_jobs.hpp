@@ -20,6 +20,8 @@ struct PolicyJob {
   bool running = false;
   TimeUs waiting_since = kNever;
   TimeUs assigned = kNever;
+  TimeUs run = 0;
+  TimeUs ideal_run = 0;
 };
 
 /// Evaluates a policy for all jobs at once.
@@ -39,6 +41,8 @@ class PolicyJobs {
       id_.push_back(&job.id);
       waiting_since_.push_back(job.waiting_since);
       assigned_.push_back(job.assigned);
+      run_.push_back(job.run);
+      ideal_run_.push_back(job.ideal_run);
     }
   }
   PolicyJobs(const PolicyJobs&) = delete;
@@ -57,13 +61,16 @@ class PolicyJobs {
 
  private:
   core::JobColumns columns() const {
-    return {submit_.data(),   priority_.data(), gpus_.data(), estimate_.data(),      remaining_.data(), attained_.data(),
-            deadline_.data(), running_.data(),  id_.data(),   waiting_since_.data(), assigned_.data(),  cluster_gpus_};
+    core::JobColumns columns{submit_.data(),   priority_.data(), gpus_.data(), estimate_.data(),      remaining_.data(), attained_.data(),
+                             deadline_.data(), running_.data(),  id_.data(),   waiting_since_.data(), assigned_.data(),  cluster_gpus_};
+    columns.run = run_.data();
+    columns.ideal_run = ideal_run_.data();
+    return columns;
   }
 
   std::vector<PolicyJob> jobs_;
   std::vector<std::int32_t> indices_, priority_, gpus_;
-  std::vector<TimeUs> submit_, estimate_, remaining_, attained_, deadline_, waiting_since_, assigned_;
+  std::vector<TimeUs> submit_, estimate_, remaining_, attained_, deadline_, waiting_since_, assigned_, run_, ideal_run_;
   std::vector<std::uint8_t> running_;
   std::vector<const std::string*> id_;
   std::int64_t cluster_gpus_;

@@ -35,7 +35,7 @@ bool draws(const CapacityArguments& options) {
 
 void check_load(const CapacityArguments& options) {
   const JobOptions& jobs = options.search.jobs;
-  const bool relative = !jobs.load.empty() || (!jobs.workload.empty() && jobs.workload != "ones");
+  const bool relative = !jobs.load.empty() || (!jobs.workload.empty() && jobs.workload != "ones" && jobs.workload.rfind("dally", 0) != 0);
   if (relative && options.load_gpus == 0)
     throw InvalidArgument("--load-gpus: the load refers to a number of GPUs, which must not grow with the cluster: give it");
   if (jobs.workload == "llm")

@@ -27,6 +27,7 @@
 #include "host/core/base/civil_time.hpp"
 #include "host/core/base/violations.hpp"
 #include "host/io/traces/importers.hpp"
+#include "host/io/traces/trace_json.hpp"
 #include "host/report/table.hpp"
 #include "host/sim/exec/exec_policy.hpp"
 #include "host/sim/iterations/ada_srsf.hpp"
@@ -36,7 +37,7 @@ namespace {
 
 struct SimulateArguments {
   JobOptions jobs;
-  std::string cluster, placement, jobs_out, history_out;
+  std::string cluster, placement, jobs_out, history_out, trace_out;
   std::vector<std::string> policies;
   ExecOptions exec;
   RequestOptions request;
@@ -171,6 +172,16 @@ bool simulate_exec(const SimulateArguments& options, const sim::SimulationSettin
   return false;
 }
 
+Trace drawn_trace(const SimulatedJobs& jobs) {
+  Trace trace = jobs.trace();
+  const std::unique_ptr<sim::JobSource> all = jobs.all();
+  while (const TraceJob* const job = all->next()) {
+    trace.jobs.push_back(*job);
+    all->release(*job);
+  }
+  return trace;
+}
+
 int run(const SimulateArguments& options) {
   std::vector<Place> inputs{{"--cluster", options.cluster}};
   for (const std::string& file : options.jobs.traces) inputs.push_back({"--trace", file});
@@ -178,6 +189,7 @@ int run(const SimulateArguments& options) {
   std::vector<Place> outputs = places(options.output);
   outputs.push_back({"--jobs-out", options.jobs_out});
   outputs.push_back({"--history-out", options.history_out});
+  outputs.push_back({"--trace-out", options.trace_out});
   check_places(inputs, outputs);
   sim::MeasuresRequest want = wanted(options.output, !options.jobs_out.empty());
   RequestOptions asked = options.request;
@@ -199,6 +211,10 @@ int run(const SimulateArguments& options) {
   Snapshot cluster = io::cluster_from(options.cluster, jobs.imported());
   for (const std::string& note : jobs.make_queues(cluster)) print_error("note: --virtual-clusters: " + note);
   jobs.draw_for(cluster, options.request.seed);
+  if (!options.trace_out.empty()) {
+    if (options.jobs.workload.empty()) throw InvalidArgument("--trace-out: it is for jobs that --workload draws");
+    write_out(options.trace_out, io::to_json(drawn_trace(jobs)));
+  }
   if (!jobs.in_memory()) {
     if (!options.jobs_out.empty()) throw InvalidArgument("--jobs-out: with --stream or --workload jobs are not kept");
     if (options.output.stays) throw InvalidArgument("--stays: with --stream or --workload jobs are not kept");
@@ -276,6 +292,7 @@ void add_simulate(Commands& commands) {
   add_iteration_options(app, options->iterations);
   add_decision_options(app, options->run);
   app.add_option("--jobs-out", options->jobs_out, "Write a row for each job and policy to FILE (CSV)")->type_name("FILE");
+  app.add_option("--trace-out", options->trace_out, "Write the jobs that --workload draws to FILE, as a trace")->type_name("FILE");
   app.add_option("--history-out", options->history_out, "Write the epochs of completed jobs for 'berth fit' to FILE (CSV)")
       ->type_name("FILE");
   add_output_options(app, options->output);

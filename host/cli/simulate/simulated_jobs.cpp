@@ -8,11 +8,19 @@
 #include "host/cli/base/common_options.hpp"
 #include "host/cli/base/values.hpp"
 #include "host/sim/base/working_gpus.hpp"
+#include "host/sim/generate/dally_jobs.hpp"
 
 namespace berth::cli {
 namespace {
 
 constexpr std::int64_t kOnesJobs = 50;  // of the evaluation
+
+// Jobs of an evaluation that is drawn as published, where nothing else is said; 0: the workload has none.
+std::int64_t published_jobs(const std::string& workload) {
+  if (workload == "ones") return kOnesJobs;
+  return workload == "dally" ? sim::kDallyPublishedJobs : workload == "dally-gangs" ? sim::kDallyPublishedGangs : 0;
+}
+
 constexpr const char* kUsualLoad = "0.8";
 
 /// Jobs of a file, read during the simulation.
@@ -39,14 +47,14 @@ SimulatedJobs::SimulatedJobs(const JobOptions& options)
     throw InvalidArgument("--virtual-clusters: it is for jobs of --trace that are read at once");
   if (options.traces.empty() == options.workload.empty()) throw InvalidArgument("either --trace or --workload is required");
   if (!workload_.empty()) {
-    const bool ones = workload_ == "ones";
-    if (options.jobs < 1 && !ones) throw InvalidArgument("--workload: --jobs says how many jobs are drawn");
+    const std::int64_t published = published_jobs(workload_);
+    if (options.jobs < 1 && published == 0) throw InvalidArgument("--workload: --jobs says how many jobs are drawn");
     if (options.stream) throw InvalidArgument("--stream: drawn jobs are not kept anyway");
     synthetic_.workload = sim::workload_from_name(workload_).value();  // the parser accepts no other value
-    synthetic_.jobs = count_ = options.jobs < 1 ? kOnesJobs : options.jobs;
-    if (ones && options.load.empty()) {
+    synthetic_.jobs = count_ = options.jobs < 1 ? published : options.jobs;
+    if (published > 0 && options.load.empty()) {
       synthetic_.load_ppm = 0;
-      imported_.trace.name = "ones, submitted as published";
+      imported_.trace.name = fmt::format("{}, submitted as published", workload_);
       return;
     }
     const std::string load = options.load.empty() ? kUsualLoad : options.load;
@@ -109,10 +117,12 @@ void add_job_options(CLI::App& app, JobOptions& options) {
       ->type_name("WHAT")
       ->capture_default_str();
   app.add_option("--workload", options.workload, "Draw jobs from these published statistics instead of --trace")
-      ->check(CLI::IsMember({"philly", "helios", "pai", "llm", "ones"}))
+      ->check(CLI::IsMember({"philly", "helios", "pai", "llm", "ones", "dally", "dally-gangs"}))
       ->type_name("NAME");
-  app.add_option("--jobs", options.jobs, "With --workload, draw N jobs (ones: 50)")->check(whole_number<std::int64_t>(1))->type_name("N");
-  app.add_option("--load", options.load, "With --workload, submit this fraction of the GPU-time (0.8; ones: as published)")
+  app.add_option("--jobs", options.jobs, "With --workload, draw N jobs (ones: 50, dally: 500)")
+      ->check(whole_number<std::int64_t>(1))
+      ->type_name("N");
+  app.add_option("--load", options.load, "With --workload, submit this part of the GPU-time (0.8; ones, dally: published)")
       ->type_name("FRACTION");
 }
 

@@ -33,7 +33,7 @@ constexpr std::array kRunKeys{
     RunKey{.name = "trace", .kind = kFiles},
     RunKey{.name = "trace_format", .usual = "trace"},
     RunKey{.name = "virtual_clusters", .usual = "nodes", .one_of = "nodes guarantees limits"},
-    RunKey{.name = "workload", .one_of = "philly helios pai llm ones"},
+    RunKey{.name = "workload", .one_of = "philly helios pai llm ones dally dally-gangs"},
     RunKey{.name = "jobs", .kind = kCount},
     RunKey{.name = "load"},
     RunKey{.name = "load_gpus", .kind = kCount},

@@ -76,7 +76,9 @@ void ShapePass::rank_rows(const StateImpl& s, const kernel::ProblemView& p, cons
     if (!choice.may_try(k, chosen) && !by_quota) continue;
     const std::int32_t demand = p.options[p.option_begin[job] + one.option].demand;
     const std::int64_t net = choice.net(k);
-    const TightPlaces::Option tight = places != nullptr ? places->of(s, job, one.option) : TightPlaces::Option{demand, 0};
+    // A job that waits for a domain has no wider places.
+    const bool narrowed = demand != s.jobs[to_index(job)].options[to_index(one.option)].demand;
+    const TightPlaces::Option tight = places != nullptr && !narrowed ? places->of(s, job, one.option) : TightPlaces::Option{demand, 0};
     rows_.push_back({net, k, false, tight.demand});
     if (tight.demand == demand) continue;
     const std::int64_t loss = choice.values.loss(to_index(k), at_rate(s, choice, k, tight.rate_beyond));

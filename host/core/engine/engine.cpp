@@ -50,9 +50,9 @@ std::int64_t value_of(std::span<const core::ObtainedShape> obtained) {
 }
 
 // Whether jobs are tried with other demands than they state, or not at all.
-bool narrows(const core::PassRules& rules) {
+bool narrows(const StateImpl& s, const core::PassRules& rules) {
   return rules.packing == core::Packing::kConsolidate || rules.packing == core::Packing::kContention || rules.consolidation ||
-         rules.admits_by_count;
+         rules.admits_by_count || core::DelayTimers::apply_to(s, rules);
 }
 
 /// N microseconds from now; none where the clock would overflow.
@@ -350,7 +350,7 @@ void EngineImpl::build_plan(const StateImpl& s, PassAttempt& attempt, Plan& plan
                                 shapes             ? attempt.shape_pass.quotas()
                                 : input.reclaims() ? &input.quotas()
                                                    : nullptr,
-                                !s.any_several_shapes() && !problem.failures().any() && !narrows(chosen.rules)};
+                                !s.any_several_shapes() && !problem.failures().any() && !narrows(s, chosen.rules)};
   builder.build(s, output, plan);
   if (shapes) {
     choice.report(s, chosen.choice, plan);
@@ -537,10 +537,17 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
     const TimeUs until = problem.waits().until();
     plan.order_until_us = plan.order_until_us <= s.now && until != kNever ? until : std::min(plan.order_until_us, until);
   }
+  const bool delays = core::DelayTimers::apply_to(s, chosen.rules);
+  if (delays) {
+    problem.timers().look(s, problem.view(), attempt.request, attempt.result.columns());
+    const TimeUs until = problem.timers().until();
+    plan.order_until_us = plan.order_until_us <= s.now && until != kNever ? until : std::min(plan.order_until_us, until);
+  }
   build_plan(s, attempt, plan);
   if (!was_kept) kept.saw(plan.totals.starts + plan.totals.moves + plan.totals.preempts, s.job_order.size());
   if (searched) attempt = better_of(s, std::move(begin), std::move(attempt), plan);
   if (chosen.rules.packing == core::Packing::kContention) problem.waits().say_until(plan);
+  if (delays) problem.timers().say_until(plan);
   keep_memory(std::move(attempt));
   if (searched) {
     core::set_history(search.history(), 0, plan.history);
@@ -559,6 +566,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   if (chosen.shapes != nullptr) chosen.shapes->store(policy_state);
   if (searched && core::has_seed(chosen.choice.search.seeds, core::SearchSeed::kKept)) search.store(choice, policy_state);
   if (chosen.rules.packing == core::Packing::kContention) problem.waits().store(s, policy_state);
+  if (chosen.rules.delays) problem.timers().store(policy_state);
   policy_state.policy = request.policy;
   plan.device = backends.device();
   plan.timing.validate_s = step.lap();

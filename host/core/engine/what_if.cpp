@@ -86,13 +86,14 @@ std::int32_t WhatIf::problem_of(const StateImpl& s, const Pass& pass) {
   const std::optional<Consolidation>& close = chosen_.rules.consolidation;
   for (std::int32_t i = n_problems_; i-- > 0;) {
     const Problem& known = problems_[to_index(i)];
-    if (known.consolidated == consolidated && known.close == close && known.shape == chosen_.shape &&
-        (!lost_gpus_ || same_rows(known.taken, pass.taken)))
+    if (known.consolidated == consolidated && known.close == close && known.delays == chosen_.rules.delays &&
+        known.shape == chosen_.shape && (!lost_gpus_ || same_rows(known.taken, pass.taken)))
       return i;
   }
   Problem& problem = next(problems_, n_problems_);
   problem.consolidated = consolidated;
   problem.close = close;
+  problem.delays = chosen_.rules.delays;
   problem.shape = chosen_.shape;
   problem.taken = pass.taken;
   problem.pass.build(s, chosen_.rules, pass.taken);

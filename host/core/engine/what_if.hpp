@@ -39,6 +39,7 @@ class WhatIf {
   struct Problem {
     bool consolidated = false;
     std::optional<Consolidation> close;  // jobs that the policy consolidates
+    std::optional<DelayRule> delays;     // how long it lets gangs wait for domains
     ShapeRule shape{};
     std::vector<kernel::TakenRow> taken;  // applies when jobs were repaired; else empty
     PassProblem pass;

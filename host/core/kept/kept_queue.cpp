@@ -12,8 +12,8 @@ bool KeptQueue::answers(const StateImpl& s, const ChosenPolicy& chosen) const {
   if (chosen.policy == nullptr || !chosen.policy->rests_while_waiting() || chosen.policy->reads_cluster()) return false;
   const PassRules& rules = chosen.rules;
   const bool plain = rules.discipline == kernel::Discipline::kStrict || rules.discipline == kernel::Discipline::kGreedy;
-  if (!plain || rules.packing == Packing::kConsolidate || rules.packing == Packing::kContention || rules.consolidation ||
-      rules.admits_by_count)
+  if (!plain || rules.packing == Packing::kConsolidate || rules.packing == Packing::kContention || rules.consolidation || rules.delays ||
+      rules.admits_by_count || s.any_longest_wait())
     return false;
   if (chosen.entry->preemptive && !chosen.policy->rises_only_at_changes()) return false;
   if (chosen.shape != ShapeRule::kLeastGpuTime && s.any_several_shapes()) return false;

@@ -173,24 +173,53 @@ std::int32_t DemandTable::consolidated(std::int32_t demand, std::int32_t node_gp
   return intern(groups, new_shape_group_, row.filter, row.gpu_type);
 }
 
-std::int32_t DemandTable::within(std::int32_t demand, std::int32_t topology, std::int32_t level) {
-  const kernel::DemandRow row = rows_[to_index(demand)];
+void DemandTable::copy_rows(const kernel::DemandRow& row) {
   new_groups_.assign(groups_.begin() + row.group_begin, groups_.begin() + row.group_end);
   new_shape_group_.assign(shape_group_.begin() + row.group_begin, shape_group_.begin() + row.group_end);
-  if (to_index(new_groups_.front().subtree_end) != new_groups_.size()) {
-    kernel::GroupRow root = empty_row();
-    root.subtree_gpus = row.gpus;
-    for (kernel::GroupRow& group : new_groups_) ++group.subtree_end;
-    root.subtree_end = static_cast<std::int32_t>(new_groups_.size()) + 1;
-    new_groups_.insert(new_groups_.begin(), root);
-    new_shape_group_.insert(new_shape_group_.begin(), -1);
-  }
+}
+
+// A row without members above all others.
+void DemandTable::add_root(std::int64_t gpus) {
+  kernel::GroupRow root = empty_row();
+  root.subtree_gpus = gpus;
+  for (kernel::GroupRow& group : new_groups_) ++group.subtree_end;
+  root.subtree_end = static_cast<std::int32_t>(new_groups_.size()) + 1;
+  new_groups_.insert(new_groups_.begin(), root);
+  new_shape_group_.insert(new_shape_group_.begin(), -1);
+}
+
+std::int32_t DemandTable::within(std::int32_t demand, std::int32_t topology, std::int32_t level) {
+  const kernel::DemandRow row = rows_[to_index(demand)];
+  copy_rows(row);
+  if (to_index(new_groups_.front().subtree_end) != new_groups_.size()) add_root(row.gpus);
   kernel::GroupRow& root = new_groups_.front();
   root.require_topology = topology;
   root.require_level = level;
   // In the domain, a level of it or above it prefers nothing, and trees would try the domain again for each.
   if (new_groups_.size() > 1 && root.prefer_topology == topology && root.prefer_level >= level)
     root.prefer_level = level > 1 ? level - 1 : kernel::kNone;
+  return intern(new_groups_, new_shape_group_, row.filter, row.gpu_type);
+}
+
+std::int32_t DemandTable::inside(std::int32_t demand, std::int32_t topology, std::int32_t level) {
+  const kernel::DemandRow row = rows_[to_index(demand)];
+  const kernel::GroupRow& root = groups_[to_index(row.group_begin)];
+  const bool one_root = root.subtree_end == row.group_end - row.group_begin;
+  if (!one_root || root.require_level == kernel::kNone) return within(demand, topology, level);
+  if (root.require_topology == topology) return root.require_level <= level ? demand : within(demand, topology, level);
+  copy_rows(row);
+  add_root(row.gpus);
+  new_groups_.front().require_topology = topology;
+  new_groups_.front().require_level = level;
+  return intern(new_groups_, new_shape_group_, row.filter, row.gpu_type);
+}
+
+std::int32_t DemandTable::preferring(std::int32_t demand, std::int32_t topology, std::int32_t level) {
+  const kernel::DemandRow row = rows_[to_index(demand)];
+  if (row.group_end - row.group_begin != 1 || groups_[to_index(row.group_begin)].prefer_level != kernel::kNone) return demand;
+  copy_rows(row);
+  new_groups_.front().prefer_topology = topology;
+  new_groups_.front().prefer_level = level;
   return intern(new_groups_, new_shape_group_, row.filter, row.gpu_type);
 }
 

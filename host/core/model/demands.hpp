@@ -29,6 +29,13 @@ class DemandTable {
   /// require, below a row of their own.
   std::int32_t within(std::int32_t demand, std::int32_t topology, std::int32_t level);
 
+  /// The same demand also inside one domain of that level, whatever it requires by itself. A demand that requires no looser a level
+  /// of the topology stays.
+  std::int32_t inside(std::int32_t demand, std::int32_t topology, std::int32_t level);
+
+  /// The same demand, that prefers levels up to this one if it is one gang without a preference.
+  std::int32_t preferring(std::int32_t demand, std::int32_t topology, std::int32_t level);
+
   /// GPUs of all members of a demand, shared ones counted as whole: the count of Shape::gpus.
   std::int32_t gpus_named(std::int32_t demand) const;
 
@@ -38,6 +45,8 @@ class DemandTable {
   const std::vector<std::int32_t>& shape_group() const { return shape_group_; }
 
  private:
+  void copy_rows(const kernel::DemandRow& row);
+  void add_root(std::int64_t gpus);
   std::int32_t intern(const std::vector<kernel::GroupRow>& groups, const std::vector<std::int32_t>& shape_group, std::int32_t filter,
                       std::int32_t gpu_type);
 

@@ -82,6 +82,14 @@ std::int64_t closed_form_rate(const Job& job, const Shape& shape, const SpanInfo
 
 }  // namespace
 
+std::int64_t computing_rate(const Job& job, const Shape& shape, std::string_view gpu_type) {
+  if (shape.rate > 0 || job.profile.kind != ProfileKind::kClosedForm) return 0;
+  const StepTime* const step = step_time(job.profile.closed_form, gpu_type);
+  if (step == nullptr) return 0;
+  if (job.profile.unit == "s") return kOne;
+  return step_rate(job.profile, shape, shape.gpus, local_step_ns(job, shape, *step));
+}
+
 bool depends_on_place(const Job& job) {
   const std::vector<RatePoint>& points = job.profile.points;
   return job.profile.kind == ProfileKind::kClosedForm ||

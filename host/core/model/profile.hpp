@@ -31,6 +31,9 @@ struct SpanInfo {
 /// level 0).
 std::int64_t profile_rate(const Job& job, const Shape& shape, const SpanInfo& span);
 
+/// The rate in `shape` on that GPU type if communication took no time; 0: the profile does not model it apart.
+std::int64_t computing_rate(const Job& job, const Shape& shape, std::string_view gpu_type);
+
 /// Whether the rate of a shape of the job may depend on the places of its GPUs. O(points of the profile).
 bool depends_on_place(const Job& job);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "berth/kernel/base/to_index.hpp"
+#include "host/core/state/job_rates.hpp"
 #include "host/core/state/state_view.hpp"
 
 namespace berth::core {
@@ -47,6 +48,7 @@ void PassInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy&
     policy.learn({service_});
   }
   if (policy.reads_cluster()) look_at_cluster(s);
+  if (policy.reads_progress()) look_at_progress(s);
   policy.load(policy_state);
   batch_.resize(jobs_.size());
   policy.keys(columns(s), s.now, jobs_, batch_);
@@ -86,9 +88,23 @@ void PassInput::look_at_cluster(const StateImpl& s) {
   for (const std::uint64_t usable : s.node.usable) cluster_gpus_ += std::popcount(usable);
 }
 
+void PassInput::look_at_progress(const StateImpl& s) {
+  run_.resize(s.jobs.size());
+  ideal_run_.resize(s.jobs.size());
+  for (const std::int32_t job : jobs_) {
+    run_[to_index(job)] = s.run_now(job);
+    // Most jobs that wait have not run.
+    ideal_run_[to_index(job)] = run_[to_index(job)] > 0 ? ideal_run_now(s, job) : 0;
+  }
+}
+
 JobColumns PassInput::columns(const StateImpl& s) const {
-  return {s.job.submit.data(),   s.job.priority.data(), s.job.gpus.data(), s.job.estimate.data(), remaining_.data(), attained_.data(),
-          s.job.deadline.data(), s.job.running.data(),  s.job.id.data(),   waiting_since_.data(), assigned_.data(),  cluster_gpus_};
+  JobColumns columns{s.job.submit.data(), s.job.priority.data(), s.job.gpus.data(),     s.job.estimate.data(),
+                     remaining_.data(),   attained_.data(),      s.job.deadline.data(), s.job.running.data(),
+                     s.job.id.data(),     waiting_since_.data(), assigned_.data(),      cluster_gpus_};
+  columns.run = run_.data();
+  columns.ideal_run = ideal_run_.data();
+  return columns;
 }
 
 TimeUs PassInput::order_until(const StateImpl& s, const PolicyEntry& entry, QueuePolicy& policy, const kernel::PlaceResult& answer) {

@@ -73,6 +73,7 @@ class PassInput {
  private:
   void read_history(const StateImpl& state);
   void look_at_cluster(const StateImpl& state);
+  void look_at_progress(const StateImpl& state);
   JobColumns columns(const StateImpl& state) const;
   std::int32_t position_after(std::int64_t n_iterations) const;
   void release_events(const StateImpl& state, const std::vector<std::uint8_t>& lost);
@@ -86,6 +87,7 @@ class PassInput {
   std::vector<std::int64_t> attained_;
   std::vector<TimeUs> waiting_since_, assigned_;
   std::int64_t cluster_gpus_ = 0;
+  std::vector<TimeUs> run_, ideal_run_;
   std::vector<std::uint8_t> running_, victim_ok_;
   std::vector<std::uint8_t> runs_then_;  // by job index
   std::vector<std::int32_t> gpus_then_;

@@ -19,6 +19,7 @@ void PassProblem::cut(const StateImpl& s, const PassRules& rules, const PolicySt
   }
   if (rules.packing == Packing::kContention) waits_.narrow(s, kept, cut_);
   if (rules.consolidation) consolidator_.apply(s, *rules.consolidation, cut_);
+  if (DelayTimers::apply_to(s, rules)) timers_.narrow(s, rules.delays, kept, cut_);
 }
 
 void follow_demands(const StateImpl& s, kernel::ProblemView& view) {
@@ -52,7 +53,8 @@ void PassProblem::hold_repaired(const StateImpl& s) {
 
 void PassProblem::build(const StateView& view, const PassRules& rules, std::span<const kernel::TakenRow> taken, const PolicyState* kept) {
   const StateImpl& s = impl_of(view);
-  const bool cuts = rules.packing == Packing::kConsolidate || rules.packing == Packing::kContention || rules.consolidation;
+  const bool cuts = rules.packing == Packing::kConsolidate || rules.packing == Packing::kContention || rules.consolidation ||
+                    DelayTimers::apply_to(s, rules);
   if (cuts) cut(s, rules, kept);
   failures_.find(s, taken);
   view_ = failures_.problem();

@@ -6,6 +6,7 @@
 
 #include "berth/plan.hpp"
 #include "host/core/placement/contention_waits.hpp"
+#include "host/core/placement/delay_timers.hpp"
 #include "host/core/placement/failures.hpp"
 #include "host/core/policy_api/policy.hpp"
 #include "host/core/state/state_view.hpp"
@@ -22,7 +23,7 @@ class PassProblem {
  public:
   /// @param taken  GPUs that repairs may not use either. They are removed only in a problem with failures; otherwise
   /// the pass takes them.
-  /// @param kept   of the policy: since when gangs wait for less contention; null: they have not waited yet
+  /// @param kept   of the policy: since when gangs wait for less contention, and how long jobs waited for places; null: nothing yet
   void build(const StateView& view, const PassRules& rules, std::span<const kernel::TakenRow> taken = {},
              const PolicyState* kept = nullptr);
 
@@ -40,6 +41,8 @@ class PassProblem {
   const Failures& failures() const { return failures_; }
   /// Of a problem for `packing=contention`.
   ContentionWaits& waits() { return waits_; }
+  /// Of a problem to which timers apply.
+  DelayTimers& timers() { return timers_; }
   const std::vector<std::uint8_t>& lost() const { return failures_.lost(); }
   const std::vector<std::int32_t>& repaired() const { return failures_.repaired(); }
   const std::vector<std::vector<PlanEntry>>& repairs() const { return failures_.repairs(); }
@@ -52,6 +55,7 @@ class PassProblem {
   Failures failures_;
   Consolidator consolidator_;
   ContentionWaits waits_;
+  DelayTimers timers_;
   std::vector<kernel::OptionRow> cut_;
   std::vector<std::int32_t> held_begin_;  // what jobs hold after repairs, as in the problem
   std::vector<kernel::HeldRow> held_;

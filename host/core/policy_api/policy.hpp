@@ -12,6 +12,7 @@
 #include "berth/kernel/base/problem.hpp"
 #include "berth/units.hpp"
 #include "host/core/policy_api/consolidation.hpp"
+#include "host/core/policy_api/delay_rule.hpp"
 
 /// A queue policy has a key per job (smallest first, ties by job rank), the instant at which a key changes by itself,
 /// and a discipline. Policies answer in batches of jobs; they do not place.
@@ -34,6 +35,9 @@ struct JobColumns {
   std::int64_t cluster_gpus = 0;     // that work
   // For `next_change`: changes at this instant and later may be left out. If it is not kNever, only the first change matters.
   TimeUs until = kNever;
+  // Only for a policy that `reads_progress`.
+  const TimeUs* run = nullptr;        // time spent running so far
+  const TimeUs* ideal_run = nullptr;  // time that the work done would have taken without communication, kNever: not known
 };
 
 /// Compact history for predictors: attained service of finished jobs, ascending.
@@ -74,6 +78,8 @@ class QueuePolicy {
   virtual TimeUs time_slice() const { return kNever; }
   /// Whether it reads the columns that need a pass over all running jobs and nodes.
   virtual bool reads_cluster() const { return false; }
+  /// Whether it reads the columns of progress.
+  virtual bool reads_progress() const { return false; }
   /// Reads what it keeps from the caller's PolicyState, and writes it there. Default: nothing is kept. The loaded state
   /// is read in place: it must stay until `store`.
   virtual void load(const PolicyState&) {}
@@ -103,6 +109,7 @@ struct PolicyEntry {
   std::unique_ptr<ShapePolicy> (*shapes)(const Params& params) = nullptr;         // null, where shapes are chosen: prices choose
   const char* work = nullptr;                                                     // see work_unit; null: the default of its kind
   std::optional<Consolidation> (*consolidation)(const Params& params) = nullptr;  // how close members must be; null: no rule
+  std::optional<DelayRule> (*delays)(const Params& params) = nullptr;             // how gangs wait for domains; null: only as jobs state
   const char* leaves_idle = nullptr;  // why a GPU may stay idle that a job could use; null: none does
   bool counted_admission = false;     // it has the parameter `admission`
 };
@@ -135,6 +142,7 @@ struct PassRules {
   std::optional<Consolidation> consolidation = std::nullopt;
   bool admits_by_count = false;  // only jobs run that could if places did not matter (docs/placement.md, section 11)
   Quotas quotas = Quotas::kGuarantees;
+  std::optional<DelayRule> delays = std::nullopt;
 };
 
 /// @throws InvalidArgument for a parameter that the policy does not have, one given twice, or a bad value.

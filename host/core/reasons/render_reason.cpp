@@ -64,7 +64,7 @@ class ReasonText {
  private:
   bool counts_gpus() const {
     return r_.code == ReasonCode::kInsufficientGpus || r_.code == ReasonCode::kTopologyRequired || r_.code == ReasonCode::kFragmented ||
-           r_.code == ReasonCode::kNodeConstraint;
+           r_.code == ReasonCode::kNodeConstraint || r_.code == ReasonCode::kDelayTimer;
   }
 
   // The requested name that nothing in the cluster has.
@@ -131,6 +131,8 @@ class ReasonText {
         return outbid();
       case ReasonCode::kNotChosen:
         return "the plan that the policy chose has no GPUs for it";
+      case ReasonCode::kDelayTimer:
+        return delayed() + (r_.best >= r_.asked ? jointly() : in_one());
     }
     return {};
   }
@@ -293,6 +295,15 @@ class ReasonText {
   // Of a gang that waits for a domain.
   std::string or_anywhere() const {
     return r_.until_us == kNever ? std::string() : fmt::format("; may start anywhere {}", at(r_.until_us));
+  }
+
+  // "waits for one node until 2026-11-21T23:14:41Z: "; without dates "for 40 s more".
+  std::string delayed() const {
+    std::string text = fmt::format("waits for one {}", level());
+    if (r_.until_us == kNever) return text + ": ";
+    const bool dated = !civil_after(names_.origin_iso(), r_.until_us).empty();
+    if (dated) return text + fmt::format(" until {}: ", instant_text(names_, r_.until_us));
+    return text + fmt::format(" for {} more: ", rough_duration(std::max<TimeUs>(0, r_.until_us - names_.now())));
   }
 
   std::string jointly() const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/kernel/base/to_index.hpp"
+#include "host/core/base/wide.hpp"
 #include "host/core/model/members_at_work.hpp"
 #include "host/core/state/span.hpp"
 #include "host/core/state/state_view.hpp"
@@ -22,6 +23,24 @@ std::int64_t requested_rate(const StateImpl& state, const Job& job) {
     }
   }
   return 0;
+}
+
+std::int64_t ideal_rate(const StateImpl& state, const Job& job) {
+  const Shape& first = job.shapes.front();
+  for (std::size_t t = 0; t < state.gpu_types.size(); ++t) {
+    if (!first.gpu_type.empty() && first.gpu_type != state.gpu_types[t].id) continue;
+    const std::int64_t computing = computing_rate(job, first, state.gpu_types[t].id);
+    return computing > 0 ? computing : option_rate(state, job, first, static_cast<std::int32_t>(t), first.gpus);
+  }
+  return 0;
+}
+
+TimeUs ideal_run_now(const StateImpl& state, std::int32_t job_index) {
+  const Job& job = *state.jobs[to_index(job_index)].job;
+  if (job.progress.work_total <= 0) return kNever;
+  const std::int64_t rate = ideal_rate(state, job);
+  if (rate <= 0) return kNever;
+  return mul_div(job.progress.work_total - state.work_left_now(job_index), kSecond, rate);
 }
 
 std::int64_t placed_rate(const StateView& view, const Job& job, std::int32_t shape, std::span<const PlanEntry> entries) {

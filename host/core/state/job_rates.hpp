@@ -16,6 +16,10 @@ namespace berth::core {
 std::int64_t option_rate(const StateImpl& state, const Job& job, const Shape& shape, std::int32_t gpu_type, std::int32_t at_work);
 /// Of the job's first shape, which an estimate of run time refers to.
 std::int64_t requested_rate(const StateImpl& state, const Job& job);
+/// Of the same without communication.
+std::int64_t ideal_rate(const StateImpl& state, const Job& job);
+/// Run time that the work done so far would have taken at that rate; kNever: not known.
+TimeUs ideal_run_now(const StateImpl& state, std::int32_t job_index);
 /// Of a placed gang, by its members at their places.
 std::int64_t placed_rate(const StateView& view, const Job& job, std::int32_t shape, std::span<const PlanEntry> entries);
 

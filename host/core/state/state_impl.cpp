@@ -53,6 +53,7 @@ void StateImpl::load(Snapshot s, const std::string& source) {
   history_version += std::uint64_t{1} << 32;  // more than by jobs that end
   jobs.clear();
   several_shapes_ = 0;
+  longest_waits_ = 0;
   all_rows_changed_ = true;
   changed_rows_.clear();
   free_indices.clear();

@@ -46,6 +46,7 @@ struct JobRecord {
   std::vector<kernel::HeldRow> held;       // of a running job
   std::vector<PlanEntry> entries;          // the same in the form of a plan
   bool several_shapes = false;             // whether the options are of several shapes
+  bool longest_wait = false;               // whether the job states how long it waits for a level
   std::uint64_t rates_hash = 0;            // of id and option_rate
   std::uint64_t version = 0;               // changes with the description or its compiled form; never 0
 };
@@ -158,6 +159,8 @@ class StateImpl {
   void list_jobs_that_lost_gpus(std::vector<std::int32_t>& found) const;
   /// True when some job has options of several shapes.
   bool any_several_shapes() const { return several_shapes_ > 0; }
+  /// True when some job states how long it waits for a level.
+  bool any_longest_wait() const { return longest_waits_ > 0; }
   /// What a running job holds in the form of a plan; of the revision of problem().
   std::span<const PlanEntry> held_entries(std::int32_t job_index) const { return entries_.of(job_index); }
 
@@ -260,6 +263,7 @@ class StateImpl {
   std::uint64_t structure_ = 0, options_version_ = 1, job_versions_ = 0;
   std::uint64_t tables_ = 0;
   std::int64_t several_shapes_ = 0;  // number of jobs
+  std::int64_t longest_waits_ = 0;   // number of jobs
   void set_rates_hash(JobRecord& record, std::uint64_t hash);
   void clear_options(JobRecord& record);
   std::vector<std::uint64_t> total_gpus_;  // all GPUs that exist

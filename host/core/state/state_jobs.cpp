@@ -87,6 +87,8 @@ void StateImpl::compile_job(std::int32_t job_index) {
     record.several_shapes = record.several_shapes || a.option.shape != record.options.front().shape;
   }
   several_shapes_ += record.several_shapes ? 1 : 0;
+  record.longest_wait = !j.constraints.longest_wait.empty();
+  longest_waits_ += record.longest_wait ? 1 : 0;
   core::TableHash hash;
   hash.add(j.id);
   hash.add(record.option_rate);
@@ -111,6 +113,8 @@ void StateImpl::forget_old_demands() {
 void StateImpl::clear_options(JobRecord& record) {
   several_shapes_ -= record.several_shapes ? 1 : 0;
   record.several_shapes = false;
+  longest_waits_ -= record.longest_wait ? 1 : 0;
+  record.longest_wait = false;
   record.options.clear();
   record.option_rate.clear();
 }

@@ -39,7 +39,7 @@ bool narrows_demands(const Plan& plan) {
 class Evidence {
  public:
   Evidence(const StateImpl& state, const Plan& plan, Violations& found) : s_(state), plan_(plan), found_(found) {
-    narrows_ = narrows_demands(plan);
+    narrows_ = narrows_demands(plan) || state.any_longest_wait();
     decision_of_.assign(s_.jobs.size(), nullptr);
     free_.assign(s_.nodes.size(), 0);
     set_held_after();
@@ -213,9 +213,13 @@ class Evidence {
       default:
         break;
     }
+    if (r.code == ReasonCode::kDelayTimer && (r.level < 0 || r.until_us <= s_.now || d.action != Action::kWait)) {
+      found_.of(job, "has the action {} and the reason {} until {}; a job that waits for a level has both", name(d.action), name(r.code),
+                instant_text(r.until_us));
+    }
     if (r.missing > r.asked) found_.of(job, "has {}: {} cannot be missing", states(), r.missing);
     const bool of_gpus = r.code == ReasonCode::kInsufficientGpus || r.code == ReasonCode::kTopologyRequired ||
-                         r.code == ReasonCode::kFragmented || r.code == ReasonCode::kNodeConstraint;
+                         r.code == ReasonCode::kFragmented || r.code == ReasonCode::kNodeConstraint || r.code == ReasonCode::kDelayTimer;
     if (of_gpus && !r.certified && !shares(job)) gpus(d, job);
   }
 

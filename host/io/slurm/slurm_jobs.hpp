@@ -17,6 +17,7 @@
 #include "host/io/slurm/slurm_cluster.hpp"
 #include "host/io/slurm/slurm_records.hpp"
 #include "host/io/slurm/slurm_request.hpp"
+#include "host/io/slurm/slurm_switches.hpp"
 
 namespace berth::io {
 
@@ -30,7 +31,7 @@ class SlurmJobs {
  public:
   /// @param qos  What each QOS means for its jobs; empty: not known.
   SlurmJobs(Snapshot& snapshot, SlurmCluster& cluster, ImportNotes& notes, bool has_blocks, const std::map<std::string, SlurmQosRule>& qos)
-      : snapshot_(snapshot), cluster_(cluster), notes_(notes), has_blocks_(has_blocks), qos_(qos) {}
+      : snapshot_(snapshot), cluster_(cluster), notes_(notes), has_blocks_(has_blocks), qos_(qos), switches_(snapshot.domains) {}
 
   /// Must be called first: running jobs hold GPUs. Their cores and memory are what they release.
   void add_running(const std::vector<SlurmUnit>& units);
@@ -65,6 +66,7 @@ class SlurmJobs {
   std::string hindrance(const SlurmJob& job, const SlurmOptions& options) const;
   std::string request(const SlurmUnit& unit, Job& job);
   void set_amounts(const SlurmJob& part, const SlurmRequest& asked, bool first, Constraints& out);
+  void wait_for_switches(const SlurmUnit& unit, Constraints& out);
   void add_tasks(const SlurmJob& from, const Job& job);
 
   Job common(const SlurmUnit& unit);
@@ -86,6 +88,7 @@ class SlurmJobs {
   ImportNotes& notes_;
   bool has_blocks_;
   const std::map<std::string, SlurmQosRule>& qos_;
+  SlurmSwitches switches_;
   std::vector<Order> order_;  // [jobs]
   std::unordered_set<std::string> queues_;
   std::unordered_map<std::int64_t, std::int64_t> tasks_running_;  // by array

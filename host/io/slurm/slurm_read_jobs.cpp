@@ -151,6 +151,7 @@ constexpr Field<SlurmJobRow> kSlurmJobFields[] = {
     {"last_sched_evaluation", [](JsonCursor& in, SlurmJobRow& r) { r.seen_at = read_slurm_instant(in); }},
     {"licenses", [](JsonCursor& in, SlurmJobRow& r) { r.job.licenses = read_slurm_text(in); }},
     {"max_nodes", [](JsonCursor& in, SlurmJobRow& r) { r.job.max_nodes = read_small(in); }},
+    {"maximum_switch_wait_time", [](JsonCursor& in, SlurmJobRow& r) { r.job.switch_wait_s = read_seconds(in); }},
     {"nodes", [](JsonCursor& in, SlurmJobRow& r) { r.job.nodes = read_slurm_hosts(in, r.names_left); }, true},
     {"node_count", [](JsonCursor& in, SlurmJobRow& r) { r.job.node_count = read_small(in); }, true},
     {"tasks", [](JsonCursor& in, SlurmJobRow& r) { r.job.tasks = read_small(in); }},

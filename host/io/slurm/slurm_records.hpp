@@ -47,7 +47,7 @@ struct SlurmJob {
   std::int64_t time_limit_min = kSlurmUnset;
   std::int64_t restarts = 0;
   bool requeue = true, contiguous = false, exclusive = false;
-  std::int64_t tasks = 1, node_count = 1, max_nodes = 0, switches = 0, segment = 0;
+  std::int64_t tasks = 1, node_count = 1, max_nodes = 0, switches = 0, switch_wait_s = 0, segment = 0;
   std::vector<std::string> nodes, required_nodes, excluded_nodes;
   GpuCount per_node, per_job, per_task, per_socket;
   std::int64_t cpus_per_gpu = 0;

@@ -123,7 +123,6 @@ SlurmRequest slurm_request(const SlurmJob& job, const SlurmCluster& cluster, boo
   out.cpu_milli_per_gpu = std::max(std::max<std::int64_t>(job.asked.cpus, 0) * 1'000 / gpus, job.cpus_per_gpu * 1'000);
   if (cluster.counts_memory()) out.memory_bytes_per_gpu = std::max<std::int64_t>(job.asked.memory_bytes, 0) / gpus;
   if (job.contiguous) note(": that its nodes be contiguous is not kept");
-  if (job.switches > 0) note(": its count of switches is not kept");
   if (!job.licenses.empty()) note(": licenses are not counted");
   if (!job.prefer.empty()) note(": features that it prefers are not used");
   if (job.per_node.others || job.per_job.others || job.per_task.others)

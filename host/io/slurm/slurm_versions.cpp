@@ -21,8 +21,9 @@ constexpr FieldVersions kOfSomeParsers[] = {
     {"state_flags", 38, 38},
     {"effective_cpus", 39, 43},
     {"specialized_memory", 39, 43},
-    {"steps", 1, 0},  // none: a field of accounting
-    {"qos", 1, 0},    // all, and it matters only with the output of sacctmgr
+    {"maximum_switch_wait_time", 1, 0},  // all from 39 on, and it matters only with a count of switches, where it is noted
+    {"steps", 1, 0},                     // none: a field of accounting
+    {"qos", 1, 0},                       // all, and it matters only with the output of sacctmgr
 };
 
 bool prints(int parser, std::string_view field) {

@@ -112,7 +112,22 @@ std::string SlurmJobs::request(const SlurmUnit& unit, Job& job) {
     }
   }
   if (shape.groups.size() > 1) shape.id = "het";
+  wait_for_switches(unit, job.constraints);
   return {};
+}
+
+// A count of switches is a level of them: Berth knows no gangs on any two of ten leaf switches.
+void SlurmJobs::wait_for_switches(const SlurmUnit& unit, Constraints& out) {
+  const SlurmJob& job = *unit.front();
+  const bool any = std::any_of(unit.begin(), unit.end(), [](const SlurmJob* part) { return part->switches > 0; });
+  if (!any) return;
+  const auto note = [&](const char* what) { notes_.count("job", what, slurm_job_name(job)); };
+  const SlurmSwitches::Level level = switches_.level_of(job.switches);
+  if (level.name.empty()) return note(": its count of switches is not kept, as the topology has none");
+  if (unit.size() > 1) return note(": its count of switches is not kept, as it has components");
+  if (job.switch_wait_s <= 0) return note(": its count of switches is not kept, as it does not wait for them");
+  if (level.leaves < job.switches) note(": its count of switches is kept as a level with fewer of them");
+  out.longest_wait.push_back({{TopologyKind::kSwitch, level.name}, job.switch_wait_s * kSecond});
 }
 
 // Lists only a few ids, so that an array of a million tasks with a limit of ten is cheap.

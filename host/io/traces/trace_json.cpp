@@ -11,6 +11,7 @@
 #include "berth/error.hpp"
 #include "host/core/base/civil_time.hpp"
 #include "host/core/check/check_snapshot.hpp"
+#include "host/io/fields/job_fields.hpp"
 #include "host/io/fields/profile_fields.hpp"
 #include "host/io/fields/shape_fields.hpp"
 #include "host/io/files/gzip_input.hpp"
@@ -78,6 +79,7 @@ constexpr Field<TraceJobBeingRead, TraceJob> kTraceJobFields[] = {
     field<Number<6, 1, kMaxTimeUs>, &TraceJob::run_us>("run_s", kRequired),
     field<Integer<1, kMaxGpusPerJob>, &TraceJob::gpus>("gpus", kRequired),
     field<Text, &TraceJob::gpu_type>("gpu_type"),
+    field<List<Object<kLevelWaitFields>>, &TraceJob::longest_wait>("longest_wait"),
     field<TraceShapes, &TraceJob::shapes>("shapes", kOptional, "alternatives, that with gpus first"),
     field<Groups, &TraceJobBeingRead::groups>("groups", kOptional, "the gang as a tree: one shape"),
     field<Seconds, &TraceJob::deadline_us>("deadline_s"),

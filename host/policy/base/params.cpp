@@ -150,6 +150,20 @@ std::vector<std::int64_t> Settings::signed_millionths(std::string_view name, std
   return values;
 }
 
+std::vector<std::int64_t> Settings::millionths_or_never(std::string_view name, std::int64_t least, std::int64_t most,
+                                                        std::size_t longest) const {
+  std::vector<std::int64_t> values;
+  for (const std::string_view one : core::split(text(name), ':')) {
+    const auto value = one == "never" ? std::optional<std::int64_t>(kNever) : parse_millionths(one);
+    const bool good = value && (one == "never" || (*value >= least && *value <= most));
+    if (!good || values.size() == longest) {
+      refuse(name, fmt::format("at most {} decimals from {} to {} or 'never', between colons", longest, decimal(least), decimal(most)));
+    }
+    values.push_back(*value);
+  }
+  return values;
+}
+
 void Settings::refuse(std::string_view name, const std::string& expected) const {
   throw InvalidArgument(fmt::format("policy '{}': {}='{}': expected {}", policy_, name, text(name), expected));
 }

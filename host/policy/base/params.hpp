@@ -35,6 +35,8 @@ class Settings {
   std::int64_t millionths(std::string_view name, std::int64_t least, std::int64_t most) const;
   /// Several comma-separated ones, in ascending order without repeats.
   std::vector<std::int64_t> ascending_millionths(std::string_view name, std::int64_t least, std::int64_t most, std::size_t longest) const;
+  /// At most `longest` of them between colons, at least one, each within [least, most] or "never": kNever.
+  std::vector<std::int64_t> millionths_or_never(std::string_view name, std::int64_t least, std::int64_t most, std::size_t longest) const;
   /// Exactly `count` of them, separated by colons, each from -most to most; or none where the text is empty.
   /// Colons, because lists of policies use commas.
   std::vector<std::int64_t> signed_millionths(std::string_view name, std::size_t count, std::int64_t most) const;

@@ -79,7 +79,8 @@ PassRules pass_rules(const PolicyEntry& entry, const Params& params) {
           static_cast<std::int32_t>(settings.integer("max_tries", 1, 1'000'000)),
           entry.consolidation != nullptr ? entry.consolidation(params) : std::nullopt,
           by_count,
-          static_cast<Quotas>(settings.choice("quotas", {"limits", "guarantees", "fair"}))};
+          static_cast<Quotas>(settings.choice("quotas", {"limits", "guarantees", "fair"})),
+          entry.delays != nullptr ? entry.delays(params) : std::nullopt};
 }
 
 ShapeRule shape_rule(const PolicyEntry& entry, const Params& params) {

@@ -21,7 +21,7 @@
 
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
-#include "host/policy/base/job_column.hpp"
+#include "host/policy/base/leases.hpp"
 #include "host/policy/base/params.hpp"
 
 namespace berth::policy {
@@ -42,16 +42,16 @@ class Themis final : public core::QueuePolicy {
     std::int64_t fairness_ppm;
     bool common;
   };
-  explicit Themis(Rule rule) : rule_(rule) {}
+  explicit Themis(Rule rule) : fairness_ppm_(rule.fairness_ppm), leases_(rule.lease, rule.common) {}
 
   void keys(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices, std::span<std::int64_t> out) override {
-    begin_leases(jobs, now, job_indices);
+    leases_.begin(jobs, now, job_indices);
     bidders_.clear();
     for (std::size_t i = 0; i < job_indices.size(); ++i) {
       const std::int32_t job = job_indices[i];
       const bool running = jobs.running[job] != 0;
       out[i] = kLeased;
-      if (running && ended_[to_index(job)] == 0) continue;
+      if (running && !leases_.ended(job)) continue;
       const std::int64_t rho = rho_of(jobs, now, job, static_cast<std::int64_t>(job_indices.size()));
       out[i] = key(running ? kKeeps : kLeftOver, rho);
       bidders_.push_back({rho, job, i});
@@ -61,23 +61,17 @@ class Themis final : public core::QueuePolicy {
 
   void next_change(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices, std::span<TimeUs> out) override {
     for (std::size_t i = 0; i < job_indices.size(); ++i) {
-      const std::int32_t job = job_indices[i];
-      // A job that starts with this decision has no lease yet.
-      const TimeUs from = to_index(job) < from_.size() && from_[to_index(job)] != kNever ? from_[to_index(job)] : now;
-      out[i] = jobs.running[job] != 0 ? end_of(from) : kNever;
+      out[i] = jobs.running[job_indices[i]] != 0 ? leases_.end(job_indices[i], now) : kNever;
     }
   }
 
-  TimeUs time_slice() const override { return rule_.lease; }
+  TimeUs time_slice() const override { return leases_.length(); }
   bool follows_from_columns() const override { return true; }
-  TimeUs slice_from(TimeUs assigned, TimeUs now) const override {
-    const TimeUs origin = rule_.common ? 0 : assigned;
-    return std::max(assigned, origin + (now - 1 - origin) / rule_.lease * rule_.lease);
-  }
+  TimeUs slice_from(TimeUs assigned, TimeUs now) const override { return leases_.slice_from(assigned, now); }
   bool reads_cluster() const override { return true; }
-  void load(const PolicyState& state) override { kept_.load(state); }
-  void store(PolicyState& state) const override { kept_.store(state); }
-  void retain(PolicyState& state, const core::LiveJobs& live) const override { kept_.retain(state, live); }
+  void load(const PolicyState& state) override { leases_.load(state); }
+  void store(PolicyState& state) const override { leases_.store(state); }
+  void retain(PolicyState& state, const core::LiveJobs& live) const override { leases_.retain(state, live); }
 
  private:
   struct Bidder {
@@ -88,29 +82,6 @@ class Themis final : public core::QueuePolicy {
 
   // Larger rho first; not known: last of its class.
   static std::int64_t key(std::int64_t of, std::int64_t rho) { return of * kSpan + (kSpan - 2 - std::min(rho, kSpan - 2)); }
-
-  TimeUs end_of(TimeUs from) const { return core::saturating_add(rule_.common ? from / rule_.lease * rule_.lease : from, rule_.lease); }
-
-  // Finds the start of each running job's lease. A lease that has ended begins again now: a displaced job loses it with its GPUs.
-  void begin_leases(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices) {
-    for (const std::int32_t job : job_indices) {
-      if (from_.size() <= to_index(job)) {
-        from_.resize(to_index(job) + 1);
-        ended_.resize(to_index(job) + 1);
-      }
-      TimeUs& from = from_[to_index(job)];
-      from = kNever;
-      ended_[to_index(job)] = 0;
-      if (jobs.running[job] == 0) continue;
-      const TimeUs kept = kept_.get(*jobs.id[job], -1), assigned = jobs.assigned[job];
-      from = std::max<TimeUs>(kept, assigned == kNever ? -1 : assigned);
-      // An instant that is unknown or in the future comes from the caller: such a lease has ended.
-      if (from >= 0 && from <= now && end_of(from) > now) continue;
-      from = now;
-      ended_[to_index(job)] = 1;
-      kept_.set(*jobs.id[job], now);
-    }
-  }
 
   std::int64_t rho_of(const core::JobColumns& jobs, TimeUs now, std::int32_t job, std::int64_t n) const {
     const TimeUs left = jobs.remaining[job];
@@ -136,18 +107,16 @@ class Themis final : public core::QueuePolicy {
     std::sort(bidders_.begin(), bidders_.end(), worse);
     const auto n = static_cast<std::int64_t>(bidders_.size());
     const std::int64_t offered =
-        std::max<std::int64_t>(1, core::saturate(core::ceil_div(core::Wide{kWhole - rule_.fairness_ppm} * n, core::Wide{kWhole})));
+        std::max<std::int64_t>(1, core::saturate(core::ceil_div(core::Wide{kWhole - fairness_ppm_} * n, core::Wide{kWhole})));
     for (std::int64_t i = 0; i < std::min(offered, n); ++i) {
       const Bidder& one = bidders_[static_cast<std::size_t>(i)];
       if (one.rho != kNoRho) out[one.place] = key(kWorst, one.rho);
     }
   }
 
-  Rule rule_;
-  std::vector<TimeUs> from_;         // [jobs] of the running jobs of the last `keys`; kNever: none
-  std::vector<std::uint8_t> ended_;  // [jobs] 1: runs, and its lease has ended
+  std::int64_t fairness_ppm_;
   std::vector<Bidder> bidders_;
-  JobColumn kept_{"lease_from_us"};
+  Leases leases_;
 };
 
 std::unique_ptr<core::QueuePolicy> make_themis(const core::Params& params) {

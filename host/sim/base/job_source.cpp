@@ -42,6 +42,7 @@ void TraceFacts::add(const TraceJob& job) {
   hard_deadlines = hard_deadlines || job.deadline_hard;
   cpu = cpu || job.cpu_milli != 0;
   memory = memory || job.memory_bytes != 0;
+  waits = waits || !job.longest_wait.empty();
   shapes = shapes || !job.shapes.empty();
   any_type = any_type || job.gpu_type.empty();
   if (!job.queue.empty()) queues.insert(job.queue);

@@ -59,7 +59,7 @@ Rule rule_of(const ReplaySpec& spec, const core::ChosenPolicy& chosen) {
   } else if (!rule.strict && rules.discipline != kernel::Discipline::kGreedy) {
     rule.why_not = "the discipline is neither strict nor greedy";
   } else if (rules.packing == core::Packing::kConsolidate || rules.packing == core::Packing::kContention || rules.consolidation ||
-             rules.admits_by_count) {
+             rules.delays || rules.admits_by_count) {
     rule.why_not = "jobs are consolidated, placed by contention, or admitted by count";
   } else if (spec.estimates == "rolling" && reads_estimates(spec)) {
     rule.why_not = "rolling estimates follow from the replay";

@@ -54,7 +54,8 @@ bool by_counts(const core::ChosenPolicy& chosen, const SimulationSettings& setti
   const bool ranked = chosen.policy != nullptr && chosen.policy->follows_from_columns() && !easy && !conservative;
   const bool by_count = chosen.policy != nullptr && (ranked || rests(chosen)) && !chosen.entry->class_rule &&
                         !((easy || conservative) && chosen.entry->preemptive) && chosen.rules.packing != core::Packing::kConsolidate &&
-                        chosen.rules.packing != core::Packing::kContention && !chosen.rules.consolidation && !chosen.rules.admits_by_count;
+                        chosen.rules.packing != core::Packing::kContention && !chosen.rules.consolidation && !chosen.rules.delays &&
+                        !chosen.rules.admits_by_count;
   const bool steady = settings.events.events.empty() && settings.queue_changes.changes.empty() && !settings.failures.any() &&
                       !saves_while_running(settings.overheads);
   return by_count && steady && settings.round_us == 0 && settings.request.max_iterations == 0 && settings.request.budget_us == 0;

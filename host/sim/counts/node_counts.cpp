@@ -53,7 +53,7 @@ bool NodeCounts::begin(const Snapshot& cluster, const TraceFacts& facts, kernel:
   Snapshot empty = cluster;
   empty.jobs.clear();
   empty.history.clear();
-  if (!empty.reservations.empty() || (!facts.queues.empty() && !empty.queues.empty())) return false;
+  if (facts.waits || !empty.reservations.empty() || (!facts.queues.empty() && !empty.queues.empty())) return false;
   state_.emplace(std::move(empty), "cluster");
   columns_ = StateView(*state_).problem();
   inner_groups_ = columns_.inner_begin[columns_.n_nodes] > 0;

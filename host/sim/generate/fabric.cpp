@@ -123,11 +123,12 @@ class Builder {
   void add_types() {
     std::vector<TypePart> parts = o_.gpu_types;
     if (parts.empty()) {
-      const char* usual = o_.workload == Workload::kPhilly || o_.workload == Workload::kHelios || o_.workload == Workload::kOnes
-                              ? "V100-32GB"
-                          : o_.workload == Workload::kPai    ? "T4-16GB"
-                          : layout_.fabric == Fabric::kNvl72 ? "GB200-186GB"
-                                                             : "H100-80GB";
+      const char* usual =
+          o_.workload == Workload::kPhilly || o_.workload == Workload::kHelios || o_.workload == Workload::kOnes || is_dally(o_.workload)
+              ? "V100-32GB"
+          : o_.workload == Workload::kPai    ? "T4-16GB"
+          : layout_.fabric == Fabric::kNvl72 ? "GB200-186GB"
+                                             : "H100-80GB";
       parts.push_back({usual, 1});
     }
     std::int64_t total = 0;

@@ -13,7 +13,7 @@
 namespace berth::sim {
 namespace {
 
-constexpr std::array kWorkloadNames{"philly", "helios", "pai", "llm", "ones"};
+constexpr std::array kWorkloadNames{"philly", "helios", "pai", "llm", "ones", "dally", "dally-gangs"};
 constexpr std::array kFabricNames{"auto", "tree", "nvl72", "rail"};
 
 constexpr TimeUs kNow = 60LL * 24 * 3600 * kSecond;  // later than the longest job and wait of any table
@@ -85,6 +85,7 @@ class Generator {
   Demand draw_demand(ItemDraws& draws) const {
     if (o_.workload == Workload::kLlm) return draw_llm(layout_, o_, draws);
     if (o_.workload == Workload::kOnes) return draw_ones(layout_, o_, draws);
+    if (is_dally(o_.workload)) return draw_dally(layout_, o_, draws);
     return draw_gang(model_, layout_, o_, draws);
   }
 

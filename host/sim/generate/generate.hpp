@@ -12,8 +12,10 @@
 namespace berth::sim {
 
 /// The workload whose published statistics the jobs follow; sources in data/SOURCES.md. `kLlm` has group trees;
-/// `kOnes` has models with rates and epochs.
-enum class Workload : std::uint8_t { kPhilly, kHelios, kPai, kLlm, kOnes };
+/// `kOnes` has models with rates and epochs; `kDally` has models that communicate, `kDallyGangs` only its jobs of several GPUs.
+enum class Workload : std::uint8_t { kPhilly, kHelios, kPai, kLlm, kOnes, kDally, kDallyGangs };
+
+constexpr bool is_dally(Workload workload) { return workload == Workload::kDally || workload == Workload::kDallyGangs; }
 
 /// The network. `kTree`: racks and pods. `kNvl72`: NVLink domains of 18 nodes in racks and pods.
 /// `kRail`: leaves of 32 nodes with a switch per NIC, in pods.

@@ -15,7 +15,7 @@ struct SyntheticOptions {
   Workload workload = Workload::kHelios;
   std::int64_t jobs = 0;            ///< at most kMaxJobs
   std::int64_t gpus = 1;            ///< of the cluster
-  std::int32_t load_ppm = 800'000;  ///< requested GPU-time relative to available GPU-time; > 0, or 0 for kOnes: as published
+  std::int32_t load_ppm = 800'000;  ///< requested GPU-time relative to available GPU-time; > 0, or 0 for kOnes and kDally: as published
   std::uint64_t seed = 0;
   LlmFabric fabric;  ///< of the cluster, for kLlm
 };
@@ -23,8 +23,8 @@ struct SyntheticOptions {
 /// Jobs drawn from the published statistics of a workload (data/SOURCES.md): GPU counts, and run times by size.
 /// They arrive as a Poisson process with the rate of the load. Those of kLlm are trees of groups that fit the cluster, with profiles.
 /// Those of kOnes have profiles and epochs, and gaps of any length up to
-/// twice their mean. Job n depends only on the seed and n, except for its instant.
-/// Shares of GPUs (kPai) are rounded up to whole GPUs. Memory is that of the jobs that have not been released.
+/// twice their mean. Those of kDally have profiles; as published they all come at once. Job n depends only on the seed and n, except for
+/// its instant. Shares of GPUs (kPai) are rounded up to whole GPUs. Memory is that of the jobs that have not been released.
 class SyntheticJobs final : public JobSource {
  public:
   /// @throws InvalidArgument naming the option and its value.
@@ -43,6 +43,7 @@ class SyntheticJobs final : public JobSource {
 
   const WorkloadModel& model_;
   std::optional<LlmJobs> llm_;
+  bool dally_ = false, gangs_ = false;
   TimeUs mean_gap_us_ = 0;  // between two jobs
   TimeUs now_ = 0;
   std::int64_t count_ = 0;

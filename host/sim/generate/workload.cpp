@@ -27,6 +27,9 @@ const WorkloadModel& model_of(Workload workload) {
       return pai_model();
     case Workload::kOnes:
       return ones_model();
+    case Workload::kDally:
+    case Workload::kDallyGangs:
+      return dally_model(workload == Workload::kDallyGangs);
     case Workload::kLlm:
       break;
   }

@@ -32,6 +32,7 @@ const WorkloadModel& helios_model();
 const WorkloadModel& pai_model();
 const WorkloadModel& llm_model();
 const WorkloadModel& ones_model();
+const WorkloadModel& dally_model(bool gangs);
 const WorkloadModel& model_of(Workload workload);
 
 /// The request of a job, before it has an owner.
@@ -50,6 +51,9 @@ Demand draw_gang(const WorkloadModel& model, const ClusterLayout& layout, const 
 Demand draw_llm(const ClusterLayout& layout, const GenerateOptions& options, ItemDraws& draws);
 /// A training job of ONES' evaluation, with the profile of its model, at most as large as the cluster.
 Demand draw_ones(const ClusterLayout& layout, const GenerateOptions& options, ItemDraws& draws);
+
+/// A training job of Dally's evaluation, with the profile of its model, at most as large as the cluster.
+Demand draw_dally(const ClusterLayout& layout, const GenerateOptions& options, ItemDraws& draws);
 
 /// Adds shapes with fewer and more GPUs and a concave table of rates. Only for flat gangs of whole GPUs; others are unchanged.
 void make_elastic(Demand& demand, std::int32_t most_gpus, ItemDraws& draws);

@@ -52,6 +52,7 @@ Job submitted_job(const TraceJob& from, const TraceForm& form, const Demanded& d
   job.priority = from.priority;
   job.preemption.preemption_class = from.preemption_class;
   job.weight_ppm = from.weight_ppm;
+  job.constraints.longest_wait = from.longest_wait;
   if (demanded.queue) job.queue = from.queue;
   if (demanded.cpu) job.constraints.cpu_milli_per_gpu = per_gpu(from.cpu_milli, from.gpus);
   if (demanded.memory) job.constraints.memory_bytes_per_gpu = per_gpu(from.memory_bytes, from.gpus);

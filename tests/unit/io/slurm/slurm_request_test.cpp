@@ -142,6 +142,48 @@ TEST(SlurmRequest, WishesThatAreNotKeptAreNoted) {
   EXPECT_NE(find_job(import.snapshot, "1"), nullptr);
 }
 
+namespace {
+
+// Three leaf switches of one node, the first two below s1.
+const std::string kSwitches =
+    "SwitchName=l1 Nodes=n1\nSwitchName=l2 Nodes=n2\nSwitchName=l3 Nodes=n3\nSwitchName=s1 Switches=l[1-2]\n"
+    "SwitchName=s2 Switches=l3\nSwitchName=c Switches=s[1-2]\n";
+
+io::SlurmImport of_switches(int switches, int wait_s) {
+  return imported(kSwitches + nodes22({node22("n1"), node22("n2"), node22("n3")}) +
+                  jobs22({job22(1)
+                              .text("tres_per_job", "gres:gpu:16")
+                              .with("required_switches", std::to_string(switches))
+                              .with("maximum_switch_wait_time", std::to_string(wait_s))}));
+}
+
+std::string awaited(const io::SlurmImport& import) {
+  const Job* const job = find_job(import.snapshot, "1");
+  if (job == nullptr || job->constraints.longest_wait.size() != 1) return {};
+  const auto& [level, wait] = job->constraints.longest_wait.front();
+  return std::string(level.topology == TopologyKind::kSwitch ? level.level : "?") + " " + std::to_string(wait / kSecond);
+}
+
+}  // namespace
+
+TEST(SlurmRequest, ACountOfSwitchesIsALongestWait) {
+  EXPECT_EQ(awaited(of_switches(1, 300)), "leaf 300");
+  EXPECT_FALSE(noted(of_switches(1, 300), "count of switches"));
+  EXPECT_EQ(awaited(of_switches(2, 60)), "spine 60");
+  EXPECT_FALSE(noted(of_switches(2, 60), "count of switches"));
+  EXPECT_EQ(awaited(of_switches(3, 60)), "core 60");
+  // One more than the largest level has.
+  EXPECT_EQ(awaited(of_switches(4, 60)), "core 60");
+  EXPECT_TRUE(noted(of_switches(4, 60), "kept as a level with fewer of them"));
+}
+
+TEST(SlurmRequest, ACountOfSwitchesWithoutATimeOrSwitchesIsNoted) {
+  EXPECT_EQ(awaited(of_switches(1, 0)), "");
+  EXPECT_TRUE(noted(of_switches(1, 0), "does not wait for them"));
+  EXPECT_EQ(awaited(of_switches(0, 300)), "");
+  EXPECT_FALSE(noted(of_switches(0, 300), "count of switches"));
+}
+
 TEST(SlurmRequest, ATypeThatNoNodeHasIsKnownAllTheSame) {
   const io::SlurmImport import = of_jobs({job22(1).text("tres_per_node", "gres:gpu:b300:4")});
 

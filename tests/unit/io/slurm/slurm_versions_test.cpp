@@ -50,10 +50,10 @@ TEST(SlurmVersions, OfAVersionThatIsNotKnownTheFieldsOfAllAreMissed) {
 }
 
 TEST(SlurmVersions, TheCountOfSwitchesHasTwoNames) {
-  EXPECT_TRUE(
-      noted(of_version("v0.0.41", {job22(7).with("minimum_switches", "2")}), "1 job: its count of switches is not kept (first: 7)"));
-  EXPECT_TRUE(
-      noted(of_version("v0.0.42", {job22(7).with("required_switches", "2")}), "1 job: its count of switches is not kept (first: 7)"));
+  EXPECT_TRUE(noted(of_version("v0.0.41", {job22(7).with("minimum_switches", "2")}),
+                    "1 job: its count of switches is not kept, as the topology has none (first: 7)"));
+  EXPECT_TRUE(noted(of_version("v0.0.42", {job22(7).with("required_switches", "2")}),
+                    "1 job: its count of switches is not kept, as the topology has none (first: 7)"));
 }
 
 TEST(SlurmVersions, AnUnknownVersionIsReportedOnceForAllDocuments) {

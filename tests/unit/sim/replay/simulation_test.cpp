@@ -52,6 +52,18 @@ TEST(Simulation, TheHeadOfTheLineHoldsUpAllBehindIt) {
   EXPECT_EQ(run(trace_of(kThree), io::uniform_cluster(2, 4), under("fifo", {{"discipline", "greedy"}})).rows, "c 2-7 a 0-10 b 10-30 ");
 }
 
+// One GPU of each node is free. It decides again when c has waited for one node for long enough.
+TEST(Simulation, AJobWaitsForALevelAsLongAsItStates) {
+  Trace trace = trace_of({job("a", 0, 1'000, 3), job("b", 0, 1'000, 3), job("c", 10, 100, 2)});
+  trace.jobs[2].longest_wait = {{{TopologyKind::kSwitch, "node"}, 50 * kSecond}};
+  for (const char* const policy : {"fifo", "sjf", "qssf", "dally-nowait"}) {
+    EXPECT_EQ(run(trace, io::uniform_cluster(2, 4), under(policy, {{"discipline", "greedy"}})).rows, "c 60-160 a 0-1000 b 0-1000 ")
+        << policy;
+  }
+  trace.jobs[2].longest_wait[0].first.level = "rack";
+  EXPECT_THROW(run(trace, io::uniform_cluster(2, 4), under("fifo")), Error);
+}
+
 // large waits for h, which it may not displace, and is reserved at 1,000. small displaces the job of the lower class beside it at
 // once, whether or not it ends before.
 TEST(Simulation, ASmallUrgentJobIsNotHeldUpByALargeOneThatIsReserved) {

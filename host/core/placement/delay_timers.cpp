@@ -1,0 +1,217 @@
+#include "host/core/placement/delay_timers.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "berth/kernel/base/to_index.hpp"
+#include "host/core/base/names.hpp"
+#include "host/core/base/wide.hpp"
+#include "host/core/state/state_impl.hpp"
+
+namespace berth::core {
+namespace {
+
+constexpr auto kSwitches = static_cast<std::int32_t>(TopologyKind::kSwitch);
+constexpr auto kNvlinks = static_cast<std::int32_t>(TopologyKind::kNvlink);
+
+// Since when the job has had no GPUs. One that runs has them until this pass takes them.
+TimeUs waits_since(const StateImpl& s, std::int32_t job) {
+  if (s.job.running[to_index(job)] != 0) return s.now;
+  const TimeUs since = s.job.waiting_since[to_index(job)];
+  return std::min(s.now, since == kNever ? s.job.submit[to_index(job)] : since);
+}
+
+std::int32_t place(const StateImpl& s, std::int32_t topology, std::int32_t level, std::int32_t node) {
+  return level == 0 ? node : s.topologies.domain_of(topology, level, node);
+}
+
+}  // namespace
+
+bool DelayTimers::apply_to(const StateImpl& s, const PassRules& rules) { return rules.delays || s.any_longest_wait(); }
+
+void DelayTimers::begin(const StateImpl& s) {
+  empty_.begin(s);
+  begin_.assign(s.jobs.size(), 0);
+  end_.assign(s.jobs.size(), 0);
+  timers_.clear();
+  const std::uint64_t structure = s.structure_version() >> 32;  // the lower half counts demands
+  if (served_.lock() == s.identity && structure == structure_) return;
+  served_ = s.identity;
+  structure_ = structure;
+  const kernel::ProblemView& p = s.problem();
+  const auto gpus_of = [&](std::int32_t node) { return std::int64_t{p.gpu_begin[node + 1] - p.gpu_begin[node]}; };
+  std::int64_t all = 0, node = 0;
+  for (std::int32_t n = 0; n < p.n_nodes; ++n) {
+    all += gpus_of(n);
+    node = std::max(node, gpus_of(n));
+  }
+  std::vector<Rung> found{{kSwitches, 0, node}};
+  for (const std::int32_t topology : {kNvlinks, kSwitches}) {
+    const kernel::TopologyView& f = p.topology[topology];
+    for (std::int32_t level = 1; level < f.levels - 1; ++level) {
+      std::int64_t most = 0;
+      for (std::int32_t d = f.level_begin[level]; d < f.level_begin[level + 1]; ++d) {
+        std::int64_t gpus = 0;
+        for (std::int32_t i = p.domains.first[d]; i < p.domains.last[d]; ++i) gpus += gpus_of(f.order[i]);
+        if (p.domains.named[d] != 0) most = std::max(most, gpus);
+      }
+      found.push_back({topology, level, most});
+    }
+  }
+  std::stable_sort(found.begin() + 1, found.end(), [](const Rung& a, const Rung& b) { return a.gpus < b.gpus; });
+  rungs_.clear();
+  names_.clear();
+  inside_.clear();
+  preferring_.clear();
+  for (const Rung& rung : found) {
+    if (!rungs_.empty() && (rung.gpus <= rungs_.back().gpus || rung.gpus >= all)) continue;
+    rungs_.push_back(rung);
+    const std::string& name = s.topologies.level_name(rung.topology, rung.level);
+    names_.push_back(rung.level == 0 ? name : std::string(core::name(static_cast<TopologyKind>(rung.topology))) + "." + name);
+  }
+}
+
+TimeUs DelayTimers::timer(const DelayRule& rule, std::int32_t rung, std::int64_t gpus) {
+  constexpr std::int64_t kKnown = 4096;  // jobs of more GPUs are few
+  if (rule.history > 0 && gpus >= kKnown) return saturating_mul(windows_.leases(rule, rung, gpus), rule.lease_us);
+  if (rule.history > 0) {
+    std::vector<TimeUs>& known = by_gpus_[to_index(rung)];
+    if (known.size() <= to_index(gpus)) known.resize(to_index(gpus) + 1, -1);
+    TimeUs& timer = known[to_index(gpus)];
+    if (timer < 0) timer = saturating_mul(windows_.leases(rule, rung, gpus), rule.lease_us);
+    return timer;
+  }
+  return rule.timers_us[std::min(to_index(rung), rule.timers_us.size() - 1)];
+}
+
+std::int32_t DelayTimers::narrowed(const StateImpl& s, std::int32_t demand, const Timer& timer) {
+  timers_.push_back(timer);
+  const std::size_t at = (to_index(demand) * kTopologyKinds + to_index(timer.topology)) * kMaxLevels + to_index(timer.level);
+  if (inside_.size() <= at) inside_.resize((to_index(demand) + 1) * kTopologyKinds * kMaxLevels, kernel::kNone);
+  if (inside_[at] == kernel::kNone) inside_[at] = s.demands.inside(demand, timer.topology, timer.level);
+  return inside_[at];
+}
+
+std::int32_t DelayTimers::preferring(const StateImpl& s, std::int32_t demand, std::int32_t level) {
+  const std::size_t at = to_index(demand) * kMaxLevels + to_index(level);
+  if (preferring_.size() <= at) preferring_.resize((to_index(demand) + 1) * kMaxLevels, kernel::kNone);
+  if (preferring_[at] == kernel::kNone) preferring_[at] = s.demands.preferring(demand, kNvlinks, level);
+  return preferring_[at];
+}
+
+// The loosest level is that above the highest of which no domain could hold the gang, or of which the timer has run out.
+std::int32_t DelayTimers::by_rule(const StateImpl& s, const DelayRule& rule, TimeUs since, std::int32_t asked) {
+  const std::int64_t gpus = s.demands.rows()[to_index(asked)].gpus;
+  if (gpus == 0) return asked;  // shares of GPUs
+  const auto n = static_cast<std::int32_t>(rungs_.size());
+  std::int32_t loosest = 0;
+  TimeUs first = kNever;  // of the timers from `loosest` on
+  for (std::int32_t rung = 0; rung < n; ++rung) {
+    const bool holds = empty_.hold(s, asked, rungs_[to_index(rung)].topology, rungs_[to_index(rung)].level);
+    const TimeUs wait = holds ? timer(rule, rung, gpus) : 0;
+    if (s.now - since >= wait) {
+      loosest = rung + 1;
+      first = kNever;
+    } else {
+      first = std::min(first, wait);
+    }
+  }
+  std::int32_t demand = asked;
+  for (std::int32_t rung = loosest - 1; rung > 0; --rung) {
+    if (rungs_[to_index(rung)].topology != kNvlinks) continue;
+    demand = preferring(s, demand, rungs_[to_index(rung)].level);
+    break;
+  }
+  if (loosest == n) return demand;
+  const Rung& rung = rungs_[to_index(loosest)];
+  return narrowed(s, demand, {rung.topology, rung.level, saturating_add(since, first)});
+}
+
+std::int32_t DelayTimers::by_job(const StateImpl& s, const Job& job, TimeUs since, std::int32_t asked, std::int32_t demand) {
+  for (std::int32_t topology = 0; topology < kTopologyKinds; ++topology) {
+    std::int32_t tightest = s.topologies.levels(topology) - 1;
+    TimeUs longest = -1;
+    for (const auto& [ref, wait] : job.constraints.longest_wait) {
+      if (static_cast<std::int32_t>(ref.topology) != topology || s.now - since >= wait) continue;
+      const std::int32_t level = s.topologies.level(ref.topology, ref.level);
+      if (level < 0 || level > tightest || level == s.topologies.levels(topology) - 1 || !empty_.hold(s, asked, topology, level)) continue;
+      longest = level < tightest ? wait : std::max(longest, wait);
+      tightest = level;
+    }
+    if (longest >= 0) demand = narrowed(s, demand, {topology, tightest, saturating_add(since, longest)});
+  }
+  return demand;
+}
+
+void DelayTimers::narrow(const StateImpl& s, const std::optional<DelayRule>& rule, const PolicyState* kept,
+                         std::span<kernel::OptionRow> options) {
+  begin(s);
+  rule_ = rule;
+  by_gpus_.assign(rungs_.size(), {});
+  windows_.load(rule && rule->history > 0 ? kept : nullptr, names_);
+  const kernel::ProblemView& p = s.problem();
+  for (const std::int32_t job : s.job_order) {
+    const JobRecord& record = s.jobs[to_index(job)];
+    if (!rule && !record.longest_wait) continue;
+    const TimeUs since = waits_since(s, job);
+    begin_[to_index(job)] = static_cast<std::int32_t>(timers_.size());
+    for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
+      const std::int32_t asked = options[to_index(o)].demand;
+      std::int32_t demand = rule ? by_rule(s, *rule, since, asked) : asked;
+      if (record.longest_wait) demand = by_job(s, *record.job, since, asked, demand);
+      options[to_index(o)].demand = demand;
+    }
+    end_[to_index(job)] = static_cast<std::int32_t>(timers_.size());
+  }
+}
+
+std::span<const DelayTimers::Timer> DelayTimers::timers_of(std::int32_t job) const {
+  return std::span(timers_).subspan(to_index(begin_[to_index(job)]), to_index(end_[to_index(job)] - begin_[to_index(job)]));
+}
+
+// The lowest rung of which one named domain has all nodes; as many as there are: none has.
+std::int32_t DelayTimers::rung_of(const StateImpl& s, std::span<const kernel::PlacedRow> entries) const {
+  const auto together = [&](const Rung& rung) {
+    const std::int32_t there = place(s, rung.topology, rung.level, entries.front().node);
+    return std::all_of(entries.begin(), entries.end(),
+                       [&](const kernel::PlacedRow& e) { return place(s, rung.topology, rung.level, e.node) == there; });
+  };
+  return static_cast<std::int32_t>(std::find_if(rungs_.begin(), rungs_.end(), together) - rungs_.begin());
+}
+
+void DelayTimers::look(const StateImpl& s, const kernel::ProblemView& p, const kernel::PlaceRequest& request,
+                       const kernel::PlaceResult& placed) {
+  until_ = kNever;
+  const bool tunes = rule_ && rule_->history > 0;
+  for (std::int32_t i = 0; i < request.n; ++i) {
+    const std::int32_t job = request.order[i];
+    const kernel::Outcome outcome = placed.outcome[i];
+    if (outcome == kernel::Outcome::kKept || outcome == kernel::Outcome::kMoved) continue;
+    if (outcome != kernel::Outcome::kPlaced) {
+      for (const Timer& timer : timers_of(job)) until_ = std::min(until_, timer.until);
+      continue;
+    }
+    const std::span<const kernel::PlacedRow> entries(placed.entries + placed.entry_begin[i], placed.entries + placed.entry_end[i]);
+    if (!tunes || s.job.running[to_index(job)] != 0 || entries.empty()) continue;
+    const std::int32_t rung = rung_of(s, entries);
+    const std::int64_t gpus = p.demands[p.options[p.option_begin[job] + placed.option[i]].demand].gpus;
+    if (rung < std::ssize(rungs_) && gpus > 0) windows_.add(*rule_, rung, gpus, s.now, s.now - waits_since(s, job));
+  }
+}
+
+void DelayTimers::say_until(Plan& plan) const {
+  for (Decision& d : plan.decisions) {
+    Reason& r = d.reason;
+    // No domain has the GPUs, or a tree's groups find no place together in one.
+    const bool of_domain = r.code == ReasonCode::kTopologyRequired || (r.code == ReasonCode::kFragmented && r.members == 0);
+    if (d.action != Action::kWait || !of_domain || r.certified) continue;
+    for (const Timer& timer : timers_of(d.job)) {
+      if (timer.topology != r.topology || timer.level != r.level) continue;
+      r.code = ReasonCode::kDelayTimer;
+      r.until_us = timer.until;
+      break;
+    }
+  }
+}
+
+}  // namespace berth::core

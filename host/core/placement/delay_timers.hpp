@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "berth/engine.hpp"
+#include "berth/kernel/base/problem.hpp"
+#include "berth/plan.hpp"
+#include "host/core/placement/delay_windows.hpp"
+#include "host/core/placement/empty_domains.hpp"
+#include "host/core/policy_api/policy.hpp"
+
+namespace berth {
+class StateImpl;
+}
+
+namespace berth::core {
+
+/// Jobs that wait for one domain of a level, no longer than a timer says: those that jobs state (docs/topology.md) and those of a
+/// policy (docs/dally.md). A wait counts from when the job lost its GPUs, or was submitted. Memory is kept between decisions.
+class DelayTimers {
+ public:
+  /// Whether some job may wait so in this state.
+  static bool apply_to(const StateImpl& state, const PassRules& rules);
+  /// Before a pass: demands of jobs whose timers run are narrowed to the level that they wait for.
+  /// @param kept     how long gangs waited before; null: nothing is known
+  /// @param options  [options of the problem] those of such jobs are changed in place
+  void narrow(const StateImpl& state, const std::optional<DelayRule>& rule, const PolicyState* kept, std::span<kernel::OptionRow> options);
+  /// After the pass: how long the jobs waited that start. O(jobs of the pass + nodes of those that start)
+  void look(const StateImpl& state, const kernel::ProblemView& problem, const kernel::PlaceRequest& request,
+            const kernel::PlaceResult& placed);
+  /// When the first timer of a job that waits then runs out; kNever: none does. After `look`.
+  TimeUs until() const { return until_; }
+  /// Plans name the level that a job waits for, and until when. After `look`.
+  void say_until(Plan& plan) const;
+  /// How long gangs waited, for the next `narrow`. After `look`.
+  void store(PolicyState& kept) const { windows_.store(kept); }
+
+ private:
+  /// A level of the cluster, of the topologies `nvlink` and `switch` together: each holds more GPUs than the one before.
+  struct Rung {
+    std::int32_t topology, level;
+    std::int64_t gpus;  // the most in a named domain
+  };
+  struct Timer {
+    std::int32_t topology, level;
+    TimeUs until;
+  };
+
+  void begin(const StateImpl& state);
+  TimeUs timer(const DelayRule& rule, std::int32_t rung, std::int64_t gpus);
+  std::int32_t by_rule(const StateImpl& state, const DelayRule& rule, TimeUs since, std::int32_t asked);
+  std::int32_t by_job(const StateImpl& state, const Job& job, TimeUs since, std::int32_t asked, std::int32_t demand);
+  std::int32_t narrowed(const StateImpl& state, std::int32_t demand, const Timer& timer);
+  std::int32_t preferring(const StateImpl& state, std::int32_t demand, std::int32_t level);
+  std::int32_t rung_of(const StateImpl& state, std::span<const kernel::PlacedRow> entries) const;
+  std::span<const Timer> timers_of(std::int32_t job) const;
+
+  std::weak_ptr<const int> served_;
+  std::uint64_t structure_ = 0;  // of the state that `rungs_` belongs to
+  std::vector<Rung> rungs_;
+  std::vector<std::string> names_;  // of the rungs
+  EmptyDomains empty_;
+  DelayWindows windows_;
+  std::optional<DelayRule> rule_;
+  // What the table of demands answered, kNone: not yet.
+  std::vector<std::int32_t> inside_;          // [demands * topologies * levels]
+  std::vector<std::int32_t> preferring_;      // [demands * levels]
+  std::vector<std::vector<TimeUs>> by_gpus_;  // [rungs][GPUs] timers of the current rule, -1: not yet
+  std::vector<Timer> timers_;                 // of narrowed options, by job
+  std::vector<std::int32_t> begin_, end_;     // [jobs] in `timers_`
+  TimeUs until_ = kNever;
+};
+
+}  // namespace berth::core

@@ -1,0 +1,95 @@
+#include "host/policy/rounds/dally_family.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "host/policy/base/leases.hpp"
+
+namespace berth::policy {
+
+namespace {
+
+constexpr std::int64_t kIdeal = 1'000'000'000;  // Nw_sens in billionths
+constexpr std::int64_t kInItsLease = 0;
+
+class DallyOrder final : public core::QueuePolicy {
+ public:
+  DallyOrder(TimeUs lease, bool common) : leases_(lease, common) {}
+
+  // Keys are places in the order: it has more parts than a key holds.
+  void keys(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices, std::span<std::int64_t> out) override {
+    leases_.begin(jobs, now, job_indices);
+    offered_.clear();
+    for (std::size_t i = 0; i < job_indices.size(); ++i) {
+      const std::int32_t job = job_indices[i];
+      const bool running = jobs.running[job] != 0;
+      out[i] = kInItsLease;
+      if (running && !leases_.ended(job)) continue;
+      const TimeUs waits = jobs.waiting_since[job] == kNever ? jobs.submit[job] : jobs.waiting_since[job];
+      offered_.push_back({network_sensitivity(jobs, job), running ? now : waits, job, i});
+    }
+    std::sort(offered_.begin(), offered_.end(), [&](const Offered& a, const Offered& b) {
+      return std::tuple(a.sensitivity, a.since, jobs.submit[a.job]) < std::tuple(b.sensitivity, b.since, jobs.submit[b.job]);
+    });
+    // Equal ones stay equal: job ranks tell them apart.
+    std::int64_t place = kInItsLease;
+    for (std::size_t i = 0; i < offered_.size(); ++i) {
+      const bool same = i > 0 && offered_[i].sensitivity == offered_[i - 1].sensitivity && offered_[i].since == offered_[i - 1].since;
+      if (!same) ++place;
+      out[offered_[i].at] = place;
+    }
+  }
+
+  void next_change(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices, std::span<TimeUs> out) override {
+    // Where no job waits, no lease ends for another.
+    const bool any = std::any_of(job_indices.begin(), job_indices.end(), [&](std::int32_t job) { return jobs.running[job] == 0; });
+    for (std::size_t i = 0; i < job_indices.size(); ++i) {
+      out[i] = any && jobs.running[job_indices[i]] != 0 ? leases_.end(job_indices[i], now) : kNever;
+    }
+  }
+
+  TimeUs time_slice() const override { return leases_.length(); }
+  TimeUs slice_from(TimeUs assigned, TimeUs now) const override { return leases_.slice_from(assigned, now); }
+  bool reads_cluster() const override { return true; }
+  bool reads_progress() const override { return true; }
+  void load(const PolicyState& state) override { leases_.load(state); }
+  void store(PolicyState& state) const override { leases_.store(state); }
+  void retain(PolicyState& state, const core::LiveJobs& live) const override { leases_.retain(state, live); }
+
+ private:
+  struct Offered {
+    std::int64_t sensitivity;
+    TimeUs since;
+    std::int32_t job;
+    std::size_t at;  // position in the batch
+  };
+
+  // Progress over that of a run without communication; 0: it has not run.
+  static std::int64_t network_sensitivity(const core::JobColumns& jobs, std::int32_t job) {
+    const TimeUs run = jobs.run[job], ideal = jobs.ideal_run[job];
+    if (run <= 0) return 0;
+    return ideal == kNever ? kIdeal : core::mul_div(ideal, kIdeal, run);
+  }
+
+  Leases leases_;
+  std::vector<Offered> offered_;
+};
+
+}  // namespace
+
+std::unique_ptr<core::QueuePolicy> dally_order(const Settings& settings) {
+  return std::make_unique<DallyOrder>(dally_lease(settings), settings.choice("leases", {"own", "common"}) == 1);
+}
+
+TimeUs dally_lease(const Settings& settings) { return settings.millionths("lease_s", kSecond, kMaxTimeUs); }
+
+std::vector<PolicyParam> dally_leases() {
+  return {{"lease_s", "3600", "a running job keeps its GPUs for this time, at least 1 s"},
+          {"leases", "own", "own: counted from when the job got its GPUs; common: all end at multiples of lease_s"}};
+}
+
+std::optional<core::DelayRule> dally_timers(const Settings& settings, TimeUs timer) {
+  return core::DelayRule{dally_lease(settings), 0, {timer}};
+}
+
+}  // namespace berth::policy
