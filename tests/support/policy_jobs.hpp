@@ -39,7 +39,14 @@ class PolicyJobs {
       id_.push_back(&job.id);
       waiting_since_.push_back(job.waiting_since);
       assigned_.push_back(job.assigned);
+      value_.push_back(1);
+      hard_.push_back(0);
+      type_.push_back(0);
+      held_gpus_.push_back(job.gpus);
+      stays_.push_back(0);
     }
+    type_gpus_.push_back(cluster_gpus);
+    promise_ = {value_.data(), hard_.data(), type_.data(), held_gpus_.data(), remaining_.data(), stays_.data(), type_.data(), type_gpus_};
   }
   PolicyJobs(const PolicyJobs&) = delete;
   PolicyJobs& operator=(const PolicyJobs&) = delete;
@@ -57,8 +64,10 @@ class PolicyJobs {
 
  private:
   core::JobColumns columns() const {
-    return {submit_.data(),   priority_.data(), gpus_.data(), estimate_.data(),      remaining_.data(), attained_.data(),
-            deadline_.data(), running_.data(),  id_.data(),   waiting_since_.data(), assigned_.data(),  cluster_gpus_};
+    core::JobColumns columns{submit_.data(),   priority_.data(), gpus_.data(), estimate_.data(),      remaining_.data(), attained_.data(),
+                             deadline_.data(), running_.data(),  id_.data(),   waiting_since_.data(), assigned_.data(),  cluster_gpus_};
+    columns.promise = &promise_;
+    return columns;
   }
 
   std::vector<PolicyJob> jobs_;
@@ -67,6 +76,12 @@ class PolicyJobs {
   std::vector<std::uint8_t> running_;
   std::vector<const std::string*> id_;
   std::int64_t cluster_gpus_;
+  // Any GPUs of one type will do, and every job may be displaced.
+  std::vector<std::int64_t> value_, held_gpus_, type_gpus_;
+  std::vector<std::uint8_t> hard_;
+  std::vector<std::int32_t> type_;
+  std::vector<TimeUs> stays_;
+  core::PromiseColumns promise_{};
 };
 
 }  // namespace berth::testing
