@@ -118,4 +118,40 @@ TEST(Promises, OfHonestJobsOutliveJobsThatRunLonger) {
   EXPECT_GT(kept, 1'000);
 }
 
+// Shares of elastic jobs: fewer GPUs in the worst case than planned for, never more time.
+TEST(Promises, OfSharesAreKeptWhereChangesCostNothing) {
+  Random random(30);
+  std::int64_t promised = 0, tight = 0;
+  for (int world = 0; world < 1'000; ++world) {
+    Trace trace = jobs_with_deadlines(random);
+    Profile profile;
+    profile.kind = ProfileKind::kTable;
+    profile.unit = "steps";
+    for (const std::int32_t gpus : {1, 2, 4, 8}) profile.points.push_back({"", gpus, 0, "", 1'000'000 * gpus / (1 + gpus / 3)});
+    trace.profiles = {{"p", profile}};
+    for (TraceJob& job : trace.jobs) {
+      job.shapes.clear();
+      if (random.percent(20)) continue;  // rigid
+      job.gpus = random.of<std::int32_t>({1, 2, 4});
+      job.profile = "p";
+      job.work = job.run_us;
+      job.elastic = true;
+    }
+    const Snapshot cluster = io::uniform_cluster(random.within(1, 3), random.of<std::int64_t>({4, 8}));
+    SimulationSettings settings;
+    settings.request.policy = "elasticflow";
+    settings.elastic = true;
+    simulate(trace, cluster, settings, [&](const JobOutcome& job) {
+      if (job.admission != JobOutcome::Admission::kPromised) return;
+      ++promised;
+      ASSERT_EQ(job.end, JobOutcome::End::kCompleted) << world << " " << job.traced->id;
+      ASSERT_LE(job.end_us, job.traced->deadline_us) << world << " " << job.traced->id;
+      if (job.traced->deadline_us - job.end_us < 10 * kSecond) ++tight;
+    });
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(promised, 5'000);
+  EXPECT_GT(tight, 100);
+}
+
 }  // namespace berth::sim

@@ -10,6 +10,11 @@ namespace berth::policy {
 /// GPUs of one type that are promised from now on: a step function of time. All instants are at least `now`.
 class CapacityLine {
  public:
+  struct Step {
+    TimeUs at;
+    std::int64_t used;  // from then on
+  };
+
   /// Forgets all.
   void begin(TimeUs now, std::int64_t gpus);
   /// Adds GPUs in [from, to), whether there are as many or not. Before the first question; then `settle`.
@@ -31,14 +36,12 @@ class CapacityLine {
   void take(TimeUs from, TimeUs to, std::int64_t gpus);
 
   std::int64_t gpus() const { return gpus_; }
+  /// Ascending, the first at `now`. After `settle`.
+  const std::vector<Step>& steps() const { return steps_; }
   TimeUs now() const { return now_; }
   bool within_capacity() const;
 
  private:
-  struct Step {
-    TimeUs at;
-    std::int64_t used;  // from then on
-  };
   std::size_t step_at(TimeUs at) const;  // the step in which an instant is
   std::size_t split(TimeUs at);
 
