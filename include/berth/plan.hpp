@@ -39,7 +39,8 @@ constexpr bool runs_now(Action action) {
 ///
 /// 1. What displaced a running job: kNodeFailed, kLostPriority.
 /// 2. A certificate (`Reason::certified`, with any of kNoGpuType .. kGpuMemory): no other state of the jobs would help.
-/// 3. kDeadlineImpossible: by prediction, every alternative misses the hard deadline; the job is rejected.
+/// 3. kDeadlineImpossible: by prediction, every alternative misses the hard deadline; the job is rejected. kNotAdmitted, kPromised, under
+///    policies that promise deadlines.
 /// 4. kBudget, when the scheduling pass ended before the job.
 /// 5. kBehind; kNotChosen; kOutbid, where prices choose and no shape adds more objective value than its GPUs cost.
 /// 6. kQuota, when no alternative is within the limits of its queues.
@@ -67,6 +68,8 @@ enum class ReasonCode : std::uint8_t {
   kOutbid,              ///< `best`: the objective value that `members` GPUs of `gpu_type` add in it; `asked`: their price
   kNotChosen,           ///< a policy that makes whole schedules gave it no GPUs
   kDelayTimer,  ///< waits until `Reason::until_us` for a domain of `level`; evidence as of kTopologyRequired; kNever: it goes nowhere else
+  kNotAdmitted,         ///< its deadline cannot be promised, and it is rejected; `Reason::until_us`: the earliest that could be
+  kPromised,            ///< may not be displaced once it runs, and would take GPUs promised to others; `until_us`: when it could start
 };
 
 /// What is known about a plan as a whole.

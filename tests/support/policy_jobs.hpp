@@ -43,7 +43,14 @@ class PolicyJobs {
       assigned_.push_back(job.assigned);
       run_.push_back(job.run);
       ideal_run_.push_back(job.ideal_run);
+      value_.push_back(1);
+      hard_.push_back(0);
+      type_.push_back(0);
+      held_gpus_.push_back(job.gpus);
+      stays_.push_back(0);
     }
+    type_gpus_.push_back(cluster_gpus);
+    promise_ = {value_.data(), hard_.data(), type_.data(), held_gpus_.data(), remaining_.data(), stays_.data(), type_.data(), type_gpus_};
   }
   PolicyJobs(const PolicyJobs&) = delete;
   PolicyJobs& operator=(const PolicyJobs&) = delete;
@@ -65,6 +72,7 @@ class PolicyJobs {
                              deadline_.data(), running_.data(),  id_.data(),   waiting_since_.data(), assigned_.data(),  cluster_gpus_};
     columns.run = run_.data();
     columns.ideal_run = ideal_run_.data();
+    columns.promise = &promise_;
     return columns;
   }
 
@@ -74,6 +82,12 @@ class PolicyJobs {
   std::vector<std::uint8_t> running_;
   std::vector<const std::string*> id_;
   std::int64_t cluster_gpus_;
+  // Any GPUs of one type will do, and every job may be displaced.
+  std::vector<std::int64_t> value_, held_gpus_, type_gpus_;
+  std::vector<std::uint8_t> hard_;
+  std::vector<std::int32_t> type_;
+  std::vector<TimeUs> stays_;
+  core::PromiseColumns promise_{};
 };
 
 }  // namespace berth::testing

@@ -119,7 +119,7 @@ std::string text_of(const std::vector<Run>& runs, const SimulatedJobs& jobs, std
                                rows);
   std::string rejections;
   for (const Run& run : runs) rejections += rejections_text(run);
-  return text + (rejections.empty() ? "" : "\n" + rejections) + groups_table(runs, by);
+  return text + (rejections.empty() ? "" : "\n" + rejections) + deadlines_table(runs) + groups_table(runs, by);
 }
 
 /// Settings of every run but its policy.

@@ -180,7 +180,8 @@ EngineImpl::PassAttempt EngineImpl::take_memory() {
 EngineImpl::PassAttempt EngineImpl::order_jobs(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state,
                                                const Request& request, Plan& plan) {
   tried.build(s, problem.view(), chosen.shape, builder);
-  input.order(s, *chosen.entry, *chosen.policy, policy_state, marks, tried);
+  input.order(s, *chosen.entry, *chosen.policy, policy_state, marks, tried, chosen.rules);
+  builder.refuse(input.refusals());
   const kernel::ProblemView visited = tried.view(problem.view());
   const auto find = [&](const kernel::ProblemView& p, const kernel::VictimsRequest& asked, const kernel::VictimsResult& answer) {
     plan.backend = backends.also(request.backend, request.threads, plan.backend_note,

@@ -78,8 +78,16 @@ bool PlanBuilder::reject_job(const StateImpl& s, Decision& d) {
     d.reason = reasons_.never(d.job);
     return false;
   }
-  d.reason.code = ReasonCode::kDeadlineImpossible;
-  d.reason.until_us = s.too_late(d.job);
+  if (rejected_[to_index(d.job)] == kTooLate) {
+    d.reason.code = ReasonCode::kDeadlineImpossible;
+    d.reason.until_us = s.too_late(d.job);
+    return true;
+  }
+  const auto refusal =
+      std::lower_bound(refusals_.begin(), refusals_.end(), d.job, [](const Refusal& one, std::int32_t job) { return one.job < job; });
+  d.reason.until_us = refusal->earliest;
+  d.reason.code = refusal->rejected ? ReasonCode::kNotAdmitted : ReasonCode::kPromised;
+  if (!refusal->rejected) d.action = Action::kWait;
   return true;
 }
 
@@ -238,7 +246,8 @@ void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) 
     }
     // A plan of changes does not list the jobs that wait. Their reasons count where they say that work ran out: `proof`.
     const bool unlisted = plan.changes_only && d.action == Action::kWait && outcome != Outcome::kBudget && outcome != Outcome::kGaveUp;
-    if (!unlisted && (d.action == Action::kWait || d.action == Action::kPreempt || d.action == Action::kReserve)) {
+    if (!unlisted && rejected_[to_index(job_index)] == 0 &&
+        (d.action == Action::kWait || d.action == Action::kPreempt || d.action == Action::kReserve)) {
       JobPass one;
       one.job = job_index;
       one.outcome = d.action == Action::kPreempt ? Outcome::kPreempted : outcome;

@@ -31,7 +31,7 @@ std::vector<std::int32_t> waiting_order(const ClusterState& state, const Request
   tried.build(s, problem.view(), chosen.shape, rejections);
   const PassInput::Marks marks{problem.lost(), problem.repaired(), rejected};
   PassInput input;
-  input.order(s, *chosen.entry, *chosen.policy, policy_state, marks, tried);
+  input.order(s, *chosen.entry, *chosen.policy, policy_state, marks, tried, chosen.rules);
   const kernel::PlaceRequest ordered = input.request(s, *chosen.entry, chosen.rules, marks, 0, {}, &tried);
   for (std::int32_t i = 0; i < ordered.n; ++i) add(ordered.order[i]);
   return waiting;

@@ -134,7 +134,7 @@ void WhatIf::order(const StateImpl& s, const PolicyEntry& entry, const berth::Sc
     if (!remembered.policy.empty() && remembered.policy != asked.policy) {
       throw InvalidArgument("the policy state is of '" + remembered.policy + "', not of '" + asked.policy + "'");
     }
-    input.order(s, entry, *chosen_.policy, remembered, marks, tried);
+    input.order(s, entry, *chosen_.policy, remembered, marks, tried, chosen_.rules);
     return;
   }
   jobs_.clear();

@@ -24,7 +24,7 @@ class StateJobs final : public LiveJobs {
 }  // namespace
 
 void PassInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy& policy, const PolicyState& policy_state,
-                      const Marks& marks, const TriedOptions& tried) {
+                      const Marks& marks, const TriedOptions& tried, const PassRules& rules) {
   off_ends_.clear();
   reclaims_ = false;
   const std::size_t n = s.jobs.size();
@@ -49,10 +49,22 @@ void PassInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy&
   }
   if (policy.reads_cluster()) look_at_cluster(s);
   if (policy.reads_progress()) look_at_progress(s);
+  promises_read_ = policy.promises();
+  if (promises_read_) {
+    promises_.read(s, s.problem(), tried, jobs_, rules);
+    promise_columns_ = promises_.columns();
+  }
   policy.load(policy_state);
   batch_.resize(jobs_.size());
   policy.keys(columns(s), s.now, jobs_, batch_);
   for (std::size_t i = 0; i < jobs_.size(); ++i) keys_[to_index(jobs_[i])] = batch_[i];
+  const std::span<const Refusal> refused = policy.refused();
+  refusals_.assign(refused.begin(), refused.end());
+  if (!refusals_.empty()) {
+    refused_.assign(s.jobs.size(), 0);
+    for (const Refusal& one : refusals_) refused_[to_index(one.job)] = 1;
+    std::erase_if(jobs_, [&](std::int32_t job) { return refused_[to_index(job)] != 0; });
+  }
   sorter_.sort(jobs_, keys_, s.job_rank());
   order_.assign(sorter_.order().begin(), sorter_.order().end());
 }
@@ -104,6 +116,7 @@ JobColumns PassInput::columns(const StateImpl& s) const {
                      s.job.id.data(),     waiting_since_.data(), assigned_.data(),      cluster_gpus_};
   columns.run = run_.data();
   columns.ideal_run = ideal_run_.data();
+  columns.promise = promises_read_ ? &promise_columns_ : nullptr;
   return columns;
 }
 
@@ -132,13 +145,20 @@ TimeUs PassInput::order_until(const StateImpl& s, const PolicyEntry& entry, Queu
   policy.next_change(then, s.now, jobs_, batch_);
   TimeUs until = kNever;
   for (const TimeUs change : batch_) until = std::min(until, change);
+  for (const Refusal& one : refusals_) {
+    if (!one.rejected && one.earliest > s.now) until = std::min(until, one.earliest);
+  }
   // A waiting job whose hard deadline can no longer be met leaves the order.
   for (std::size_t i = 0; i < order_.size(); ++i) {
     const kernel::Outcome outcome = answer.outcome[i];
     if (outcome == kernel::Outcome::kPlaced || outcome == kernel::Outcome::kMoved || outcome == kernel::Outcome::kKept) continue;
     // A job that borrows may be displaced later than now.
     if (reclaims_ && quotas_.standing(order_[i]) != QuotaStanding::kBorrowing) until = std::min(until, quotas_.victims_from());
-    if (const TimeUs last = s.last_start(order_[i]); last != kNever) until = std::min(until, std::max(s.now, last + 1));
+    const TimeUs last = s.last_start(order_[i]);
+    // One that is displaced after its deadline leaves with the next decision. Where promises begin at instants of their own, that must not
+    // hide them.
+    const bool hides = promises_read_ && last < s.now;
+    if (last != kNever && !hides) until = std::min(until, std::max(s.now, last + 1));
   }
   return until;
 }
@@ -165,6 +185,7 @@ void PassInput::look(const StateImpl& s) {
 void PassInput::look(const StateImpl& s, const std::vector<std::int32_t>& order) {
   look(s);
   off_ends_.clear();
+  refusals_.clear();
   reclaims_ = false;
   attained_.resize(s.jobs.size());
   waiting_since_ = s.job.waiting_since;

@@ -7,6 +7,7 @@
 #include "host/backend/backend.hpp"
 #include "host/core/placement/admission.hpp"
 #include "host/core/placement/ordering.hpp"
+#include "host/core/placement/promise_table.hpp"
 #include "host/core/placement/tried_options.hpp"
 #include "host/core/policy_api/policy.hpp"
 #include "host/core/quota/quota_order.hpp"
@@ -27,9 +28,9 @@ class PassInput {
     std::span<const std::uint8_t> impossible{};
   };
 
-  /// Keys of all jobs that the policy orders, and their order. Preemptive policies order running jobs too.
+  /// Keys of all jobs that the policy orders, and their order, without those that it refuses. Preemptive policies order running jobs too.
   void order(const StateImpl& state, const PolicyEntry& entry, QueuePolicy& policy, const PolicyState& policy_state, const Marks& marks,
-             const TriedOptions& tried);
+             const TriedOptions& tried, const PassRules& rules);
   /// After `order`: jobs within the quota of their queue come first, and displace jobs that borrow (docs/quotas.md).
   /// @param problem  with the options that are tried
   void arrange(const StateImpl& state, const PolicyEntry& entry, Quotas quotas, const Marks& marks, const kernel::ProblemView& problem,
@@ -37,6 +38,8 @@ class PassInput {
   /// Whether jobs may be displaced for quotas in that order, and when the first that borrows may be; kNever: none later.
   bool reclaims() const { return reclaims_; }
   const QuotaOrder& quotas() const { return quotas_; }
+  /// Waiting jobs that the policy left out of the last `order`.
+  std::span<const Refusal> refusals() const { return refusals_; }
   /// Only computes `remaining`, for a choice of shapes.
   void look(const StateImpl& state);
   /// Sets the columns of all jobs, and an order in which a pass was made elsewhere.
@@ -47,6 +50,7 @@ class PassInput {
   /// displaced.
   void order(const std::vector<std::int32_t>& jobs) {
     order_ = jobs;
+    refusals_.clear();
     reclaims_ = false;
     off_ends_.clear();
   }
@@ -89,6 +93,7 @@ class PassInput {
   std::int64_t cluster_gpus_ = 0;
   std::vector<TimeUs> run_, ideal_run_;
   std::vector<std::uint8_t> running_, victim_ok_;
+  std::vector<std::uint8_t> refused_;    // by job index
   std::vector<std::uint8_t> runs_then_;  // by job index
   std::vector<std::int32_t> gpus_then_;
   std::vector<kernel::ReleaseRow> releases_;
@@ -96,6 +101,10 @@ class PassInput {
   std::uint64_t history_seen_ = 0;
   const void* history_of_ = nullptr;
   JobOrder sorter_;
+  PromiseTable promises_;
+  PromiseColumns promise_columns_{};
+  std::vector<Refusal> refusals_;
+  bool promises_read_ = false;  // by the last `order` of a policy
   QuotaOrder quotas_;
   bool reclaims_ = false;
   bool adds_ = false;  // the order has running jobs that the policy does not order

@@ -40,6 +40,7 @@ ReasonInput Rejections::reason_input(const StateImpl& s, const kernel::ProblemVi
 
 const std::vector<std::uint8_t>& Rejections::reject(const StateView& view, const kernel::ProblemView& p, CertificateMemory& certificates) {
   const StateImpl& s = impl_of(view);
+  refuse({});
   if (state_.lock() != s.identity) begin_state();
   reasons_.begin_certificates(before_pass(s, p));
   const bool known = follow(s);
@@ -66,6 +67,13 @@ const std::vector<std::uint8_t>& Rejections::reject(const StateView& view, const
   }
   state_ = s.identity;  // all is of this state
   return rejected_;
+}
+
+void Rejections::refuse(std::span<const Refusal> refused) {
+  for (const Refusal& one : refusals_) rejected_[to_index(one.job)] = 0;
+  refusals_.assign(refused.begin(), refused.end());
+  std::sort(refusals_.begin(), refusals_.end(), [](const Refusal& a, const Refusal& b) { return a.job < b.job; });
+  for (const Refusal& one : refusals_) rejected_[to_index(one.job)] = one.rejected ? kNotAdmitted : kPromised;
 }
 
 // Versions, and how far a log was read, are those of one state.

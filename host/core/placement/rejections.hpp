@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/core/placement/final_state.hpp"
+#include "host/core/policy_api/policy.hpp"
 #include "host/core/reasons/certificate.hpp"
 #include "host/core/reasons/reasons.hpp"
 #include "host/core/state/change_log.hpp"
@@ -22,6 +23,8 @@ class Rejections {
   /// jobs that changed, that were rejected, or whose deadline passed are judged again.
   /// @returns [jobs of the state] why (kCannotRun, kTooLate); 0: not rejected.
   const std::vector<std::uint8_t>& reject(const StateView& view, const kernel::ProblemView& problem, CertificateMemory& certificates);
+  /// Adds jobs that a policy refuses, until the next `reject`. Takes the place of an earlier call.
+  void refuse(std::span<const Refusal> refused);
   /// Those that `reject` gave a reason.
   std::span<const std::int32_t> rejected_jobs() const { return rejected_jobs_; }
   /// The first instant at which a job that is not rejected is too late, of those for which `skip(job)` does not hold; kNever:
@@ -35,7 +38,7 @@ class Rejections {
   const std::vector<std::uint8_t>& impossible(const StateImpl& state, const kernel::ProblemView& problem);
 
  protected:
-  enum : std::uint8_t { kCannotRun = 1, kTooLate = 2 };
+  enum : std::uint8_t { kCannotRun = 1, kTooLate = 2, kNotAdmitted = 3, kPromised = 4 };
 
   ReasonInput reason_input(const StateImpl& state, const kernel::ProblemView& problem) const;
 
@@ -43,6 +46,7 @@ class Rejections {
   ReasonBuilder reasons_;
   std::vector<std::uint8_t> rejected_;  // [jobs of the state]
   std::vector<std::int32_t> rejected_jobs_;
+  std::vector<Refusal> refusals_;  // ascending by job
 
  private:
   void begin_state();

@@ -18,6 +18,21 @@
 /// and a discipline. Policies answer in batches of jobs; they do not place.
 namespace berth::core {
 
+/// What a promise of a deadline needs to know. Columns by job index.
+struct PromiseColumns {
+  const std::int64_t* value;  // of meeting the deadline; at least 1
+  const std::uint8_t* hard;   // 1: the job is useless after its deadline
+  /// GPU type and GPUs that a promise would hold: any whole GPUs of the nodes that count. Type -1: none can be held for the job.
+  const std::int32_t* type;
+  const std::int64_t* gpus;
+  const TimeUs* need;  // run time left wherever those GPUs are, and being displaced once more; kNever: not known
+  /// Of a running job that may not be displaced yet, or one that starts now: for how long; 0: it may be at any time; kNever: never.
+  const TimeUs* stays;
+  const std::int32_t* held_type;  // of a running job; -1: several
+  /// [GPU types] whole GPUs of nodes that stay, are not reserved and not shared.
+  std::span<const std::int64_t> type_gpus;
+};
+
 /// Columns by job index, at one instant.
 struct JobColumns {
   const TimeUs* submit;
@@ -38,6 +53,14 @@ struct JobColumns {
   // Only for a policy that `reads_progress`.
   const TimeUs* run = nullptr;        // time spent running so far
   const TimeUs* ideal_run = nullptr;  // time that the work done would have taken without communication, kNever: not known
+  const PromiseColumns* promise = nullptr;  // only for a policy that `promises`
+};
+
+/// A waiting job that gets no GPUs, whatever is free.
+struct Refusal {
+  std::int32_t job = -1;
+  bool rejected = false;     // else it waits: what it would take is promised
+  TimeUs earliest = kNever;  // deadline that would be promised, or instant at which it may start; kNever: not known
 };
 
 /// Compact history for predictors: attained service of finished jobs, ascending.
@@ -76,6 +99,10 @@ class QueuePolicy {
   virtual TimeUs slice_from(TimeUs assigned, TimeUs /*now*/) const { return assigned; }
   /// With time slices: how long a job keeps its GPUs while others wait for them; kNever: no time slices.
   virtual TimeUs time_slice() const { return kNever; }
+  /// Whether it promises deadlines, and reads JobColumns::promise. Such a policy orders running jobs, too.
+  virtual bool promises() const { return false; }
+  /// After `keys`: waiting jobs that are left out of the pass.
+  virtual std::span<const Refusal> refused() const { return {}; }
   /// Whether it reads the columns that need a pass over all running jobs and nodes.
   virtual bool reads_cluster() const { return false; }
   /// Whether it reads the columns of progress.

@@ -123,6 +123,11 @@ class ReasonText {
         return fmt::format("displaced by {}", other()) + (r_.queue < 0 ? "" : reclaimed());
       case ReasonCode::kDeadlineImpossible:
         return too_late();
+      case ReasonCode::kNotAdmitted:
+        return not_admitted();
+      case ReasonCode::kPromised:
+        return fmt::format("may not be displaced once it runs, and its GPUs are promised to other jobs; it could start {}",
+                           r_.until_us == kNever ? "at no known time" : at(r_.until_us));
       case ReasonCode::kNodeFailed:
         return lost_gpus() + ", and no free GPUs could replace them";
       case ReasonCode::kBudget:
@@ -155,6 +160,11 @@ class ReasonText {
     const bool exact = instant_text(names_, r_.until_us) == instant_text(names_, deadline);  // rounded, they look alike
     return fmt::format(kText, at_instant(names_, r_.until_us, exact), deadline < names_.now() ? "was" : "is",
                        instant_text(names_, deadline, exact));
+  }
+  std::string not_admitted() const {
+    const std::string earliest = r_.until_us == kNever ? "none can be promised" : "the earliest that can be promised is " + at(r_.until_us);
+    if (job_ == nullptr) return fmt::format("its deadline cannot be promised; {}", earliest);
+    return fmt::format("its deadline {} cannot be promised; {}", instant_text(names_, job_->deadline.at_us), earliest);
   }
   // "job 17", but not "job job17".
   std::string other() const {
@@ -368,9 +378,10 @@ class ReasonText {
     const std::int64_t gpus = r_.drained + r_.failed;
     if (gpus <= 0 || r_.unavailable_nodes <= 0 || r_.code == ReasonCode::kNodeFailed) return {};
     const std::string on = nodes_out_of_service();
-    const std::string more = r_.code == ReasonCode::kOutbid || r_.code == ReasonCode::kNotChosen || shares(job_)
-                                 ? counted(gpus, "GPU")
-                                 : fmt::format("{} more", gpus);
+    const std::string more =
+        r_.code == ReasonCode::kOutbid || r_.code == ReasonCode::kNotChosen || r_.code == ReasonCode::kPromised || shares(job_)
+            ? counted(gpus, "GPU")
+            : fmt::format("{} more", gpus);
     const char* are = gpus == 1 ? "is" : "are";
     if (r_.failed == 0) return fmt::format("; {} {} on drained {}", more, are, on);
     return fmt::format("; {} {} {}, on {}", more, gpus == 1 ? "has" : "have", r_.drained == 0 ? "failed" : "failed or been drained", on);

@@ -8,6 +8,7 @@
 
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/decimal.hpp"
+#include "host/core/base/end_of.hpp"
 #include "host/core/base/names.hpp"
 #include "host/core/model/held_facts.hpp"
 #include "host/core/policy_api/policy.hpp"
@@ -201,6 +202,11 @@ class Evidence {
         }
         if (r.asked != 0 || r.best != 0 || r.missing != 0) found_.of(job, "has {}: that reason has no numbers", states());
         return;
+      case ReasonCode::kNotAdmitted:
+      case ReasonCode::kPromised:
+        refused(d, job);
+        if (r.asked != 0 || r.best != 0 || r.missing != 0) found_.of(job, "has {}: that reason has no numbers", states());
+        return;
       case ReasonCode::kQuota:
         quota(d, job);
         return;
@@ -221,6 +227,26 @@ class Evidence {
     const bool of_gpus = r.code == ReasonCode::kInsufficientGpus || r.code == ReasonCode::kTopologyRequired ||
                          r.code == ReasonCode::kFragmented || r.code == ReasonCode::kNodeConstraint || r.code == ReasonCode::kDelayTimer;
     if (of_gpus && !r.certified && !shares(job)) gpus(d, job);
+  }
+
+  // No job ends before it could in its fastest shape, and only a job that stays once it runs is held back.
+  void refused(const Decision& d, const Job& job) {
+    const Reason& r = d.reason;
+    if (r.code == ReasonCode::kPromised) {
+      const bool stays =
+          !job.preemption.preemptible || job.preemption.minimum_run_us > job.progress.run_us || job.preemption.guaranteed_until_us > s_.now;
+      if (d.action != Action::kWait || !stays || r.until_us <= s_.now) {
+        found_.of(job, "has the action {} and the reason {} until {}; it {}", name(d.action), name(r.code), instant_text(r.until_us),
+                  stays ? "may not be displaced once it runs" : "could be displaced at any time");
+      }
+      return;
+    }
+    TimeUs least = kNever;
+    for (std::size_t o = 0; o < s_.jobs[to_index(d.job)].options.size(); ++o) least = std::min(least, s_.option_run(d.job, o));
+    const bool too_early = r.until_us <= job.deadline.at_us || (least != kNever && r.until_us < end_of(s_.now, least));
+    if (d.action != Action::kReject || !job.deadline.hard || too_early) {
+      found_.of(job, "has the action {} and the reason {} with a deadline at {}", name(d.action), name(r.code), instant_text(r.until_us));
+    }
   }
 
   void quota(const Decision& d, const Job& job) {

@@ -227,8 +227,9 @@ void PlanValidator::check_action(const Decision& decision, const JobFacts& job, 
   if (action == Action::kPreempt || action == Action::kMigrate || action == Action::kResize) check_displaced(decision, job, found);
   CertificateMemory& certificates = options_.known != nullptr ? *options_.known : certificates_;
   // A missed deadline depends on predictions, which check_evidence recomputes; here the job must at least have one.
-  const bool late = decision.reason.code == ReasonCode::kDeadlineImpossible && job.job->deadline.hard &&
-                    decision.reason.until_us > job.job->deadline.at_us;
+  // That a promise is not possible is the policy's to say; check_evidence compares it with what the job needs.
+  const bool by_deadline = decision.reason.code == ReasonCode::kDeadlineImpossible || decision.reason.code == ReasonCode::kNotAdmitted;
+  const bool late = by_deadline && job.job->deadline.hard && decision.reason.until_us > job.job->deadline.at_us;
   if (action == Action::kReject && !late && !certificates.holds(*facts_, decision.job, decision.reason)) {
     found.of(*job.job, "is rejected, and its certificate ({}, asked {}, best {}) does not hold", name(decision.reason.code),
              decision.reason.asked, decision.reason.best);

@@ -25,10 +25,13 @@ inline constexpr const char* kLossNames[kLosses] = {"restart", "move", "checkpoi
 /// The outcome of a job. Instants are those of the trace.
 struct JobOutcome {
   enum class End : std::uint8_t { kCompleted, kRejected, kUnfinished, kKilled };
+  /// What a policy that promises deadlines said of the job last.
+  enum class Admission : std::uint8_t { kNone, kWarned, kPromised, kRefused };
 
   std::int32_t job = 0;              ///< position in the trace
   const TraceJob* traced = nullptr;  ///< valid only during the call that reports the outcome
   End end = End::kUnfinished;
+  Admission admission = Admission::kNone;
   TimeUs submit_us = 0;
   TimeUs start_us = kNever;                     ///< first start
   TimeUs end_us = kNever;                       ///< completed, rejected or killed

@@ -37,6 +37,7 @@ struct LiveJob {
   __int128 crashed_gpu_us = 0;            ///< its GPU-time at the last crash
   std::uint64_t rate_changes = 0;         ///< number of changes by other jobs: expected events of an earlier rate are void
   bool slowed = false;                    ///< by links, or less than its profile knows
+  bool refused = false;                   ///< and rejected, as nothing could be promised
   std::uint64_t run = 0;                  ///< counts starts, moves and stops: events of an earlier run are void
   bool live = false, running = false;
   bool timed = false;  ///< its work is time, with rate 1
@@ -83,5 +84,10 @@ struct LiveJob {
 
 /// Reports the run time that the job needs if the rate of its phase stays. @param left  of its work
 void expect_rate_to_stay(Job& reported, const LiveJob& job, std::int64_t left);
+
+/// Without a measured rate the work of a job takes the time stated in the trace.
+inline std::int64_t known_rate(const LiveJob& job, std::int64_t rate) {
+  return rate > 0 ? rate : std::max<std::int64_t>(1, core::mul_div(job.work, kSecond, job.traced->run_us));
+}
 
 }  // namespace berth::sim

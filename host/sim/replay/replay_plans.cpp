@@ -23,6 +23,7 @@
 #include "host/sim/base/working_gpus.hpp"
 #include "host/sim/measures/series.hpp"
 #include "host/sim/measures/stays.hpp"
+#include "host/sim/replay/admission_of.hpp"
 #include "host/sim/replay/cluster_changes.hpp"
 #include "host/sim/replay/empty_state.hpp"
 #include "host/sim/replay/job_event.hpp"
@@ -382,11 +383,6 @@ class Simulator {
     }
   }
 
-  // Without a measured rate its work takes the time stated in the trace.
-  static std::int64_t known_rate(const LiveJob& job, std::int64_t rate) {
-    return rate > 0 ? rate : std::max<std::int64_t>(1, core::mul_div(job.work, kSecond, job.traced->run_us));
-  }
-
   // Once per instant with a decision, made or needless.
   void note_whether_idle() {
     if (n_running_ > 0 || upcoming_ != nullptr) {
@@ -489,6 +485,7 @@ class Simulator {
         }
         break;
       case Action::kReject:
+        job.refused = d.reason.code == ReasonCode::kNotAdmitted;
         reject(d.job, render_reason(state_, d.reason, d.job));
         break;
       default:
@@ -609,6 +606,7 @@ class Simulator {
   void leave(LiveJob& job, JobOutcome::End end) {
     job.outcome.end = end;
     job.outcome.end_us = now_;
+    job.outcome.admission = admission_of(memory_, job.traced->id, job.refused);
     // The state keeps its allocation until the job is removed from it.
     if (settings_.name_nodes) job.outcome.nodes = job_nodes(*state_.job(state_.find_job(job.traced->id)));
     if (queues_) queues_->leave(index_of(job), job.lost_to_quotas);

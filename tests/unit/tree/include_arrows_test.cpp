@@ -66,7 +66,7 @@ const std::vector<Inside>& insides() {
       {"host/core/",
        {"base", "model", "check", "state", "network", "contention", "backend", "reasons", "policy_api", "quota", "placement", "choice",
         "kept", "validator", "engine"}},
-      {"host/policy/", {"base", "queue", "shapes", "search", "rounds"}},
+      {"host/policy/", {"base", "queue", "deadlines", "shapes", "search", "rounds"}},
       {"host/io/", {"json", "files", "fields", "formats", "traces", "kai", "topology", "kueue", "slurm"}},
       {"host/sim/", {"base", "iterations", "measures", "replay", "counts", "batch", "exec", "generate"}},
       {"host/cli/", {"base", "bench", "import", "plan", "explain", "simulate", "sweep", "search", "capacity", "tune", "when", "whatif"}},

@@ -1,0 +1,130 @@
+#include "host/core/placement/promise_table.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "berth/kernel/base/to_index.hpp"
+#include "host/core/model/costs.hpp"
+#include "host/core/quota/quota_order.hpp"
+
+namespace berth::core {
+namespace {
+
+constexpr TimeUs kRoundingMargin = 1'000;
+
+/// The smallest rate of the job on N GPUs of a type, wherever they are; 0: not known.
+std::int64_t least_rate(const Job& job, std::int64_t gpus, std::int64_t rate) {
+  if (job.profile.kind == ProfileKind::kOpaque) return rate;
+  if (job.profile.kind != ProfileKind::kTable) return 0;
+  for (const RatePoint& point : job.profile.points) {
+    if (point.gpus == gpus && point.rate > 0) rate = std::min(rate, point.rate);
+  }
+  return rate;
+}
+
+}  // namespace
+
+// Only nodes that stay count, and none where nodes are reserved or shared.
+void PromiseTable::count_gpus(const StateImpl& s, const kernel::ProblemView& p) {
+  type_gpus_.assign(to_index(p.n_types), 0);
+  counts_.assign(s.nodes.size(), 0);
+  if (!s.reservations.empty() || s.node.sharing_nodes > 0) return;
+  for (std::size_t n = 0; n < s.nodes.size(); ++n) {
+    const Node& node = s.nodes[n];
+    const bool stays = node.state == NodeState::kReady && node.available_from_us <= s.now && node.available_until_us == kNever;
+    if (!stays || s.node.type[n] < 0) continue;
+    std::uint64_t gpus = s.node.usable[n];
+    for (const Gpu& gpu : node.gpu_list) {
+      if (gpu.state != GpuState::kOk) gpus &= ~(std::uint64_t{1} << gpu.index);
+    }
+    counts_[n] = 1;
+    type_gpus_[to_index(s.node.type[n])] += std::popcount(gpus);
+  }
+}
+
+// Any whole GPUs of its type will do: no member needs several on one node, no place is required, and no node is excluded.
+bool PromiseTable::takes_any(const StateImpl& s, const kernel::ProblemView& p, std::int32_t demand) {
+  if (any_.size() < s.demands.rows().size()) any_.resize(s.demands.rows().size(), -1);
+  std::int8_t& known = any_[to_index(demand)];
+  if (known >= 0) return known == 1;
+  known = 0;
+  const kernel::DemandRow& row = p.demands[demand];
+  if (row.exact == 0 || row.group_end != row.group_begin + 1 || row.gpu_type < 0) return false;
+  const kernel::GroupRow& group = p.groups[row.group_begin];
+  const bool plain = group.share_ppm == kWholeGpu && group.gpus == 1 && group.segment_size == 0 && group.spread_most == 0 &&
+                     group.members > 0 && group.require_level == kernel::kNone && group.cpu == 0 && group.memory == 0;
+  if (!plain) return false;
+  const std::uint64_t* const allowed = p.filter_words + to_index(row.filter) * to_index(p.n_words);
+  for (std::size_t n = 0; n < counts_.size(); ++n) {
+    if (counts_[n] == 0 || s.node.type[n] != row.gpu_type) continue;
+    if (((allowed[n / 64] >> (n % 64)) & 1) == 0) return false;
+  }
+  known = 1;
+  return true;
+}
+
+void PromiseTable::read_job(const StateImpl& s, const kernel::ProblemView& p, const kernel::ProblemView& tried, std::int32_t job) {
+  const std::size_t at = to_index(job);
+  const Job& described = *s.jobs[at].job;
+  value_[at] = std::max<std::int64_t>(1, described.deadline.value);
+  hard_[at] = described.deadline.hard ? 1 : 0;
+  held_type_[at] = s.job.held_type[at];
+  type_[at] = -1;
+  gpus_[at] = 0;
+  need_[at] = kNever;
+  const Preemption& rule = described.preemption;
+  const bool runs = s.job.running[at] != 0;
+  if (runs) {
+    stays_[at] = s.job.victim_from[at] == kNever ? kNever : std::max<TimeUs>(0, s.job.victim_from[at] - s.now);
+  } else if (!rule.preemptible) {
+    stays_[at] = kNever;
+  } else {
+    stays_[at] = std::max<TimeUs>({0, rule.minimum_run_us - described.progress.run_us, rule.guaranteed_until_us - s.now});
+  }
+  const std::int32_t begin = tried.option_begin[job], end = tried.option_end[job];
+  if (begin == end || (limits_ && s.job.queue[at] >= 0)) return;
+  const kernel::DemandRow& first = p.demands[tried.options[begin].demand];
+  for (std::int32_t o = begin; o < end; ++o) {
+    const std::int32_t row = tried.options[o].demand;
+    if (p.demands[row].gpu_type != first.gpu_type || p.demands[row].gpus != first.gpus || !takes_any(s, p, row)) return;
+  }
+  // A job that runs otherwise than it is tried may need other GPUs when it is displaced.
+  if (runs && (s.job.held_type[at] != first.gpu_type || s.job.gpus[at] != first.gpus)) return;
+  std::int64_t rate = INT64_MAX;
+  for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
+    const kernel::DemandRow& own = p.demands[p.options[o].demand];
+    if (own.gpu_type == first.gpu_type && own.gpus == first.gpus)
+      rate = std::min(rate, s.jobs[at].option_rate[to_index(o - p.option_begin[job])]);
+  }
+  if (runs) rate = std::min(rate, s.job.rate[at]);
+  rate = least_rate(described, first.gpus, rate);
+  if (rate <= 0) return;
+  const TimeUs left = runs && rate == s.job.rate[at] ? s.remaining(job) : s.run_at(job, rate);
+  if (left > kMaxTimeUs) return;  // not known, too
+  type_[at] = first.gpu_type;
+  gpus_[at] = first.gpus;
+  // Work is rounded to whole microseconds each time that progress is reported, unless the rate says how much it does in one.
+  need_[at] = left + std::min<TimeUs>(kMaxTimeUs, displace_cost(described.costs)) + (rate % kSecond == 0 ? 0 : kRoundingMargin);
+}
+
+void PromiseTable::read(const StateImpl& s, const kernel::ProblemView& p, const TriedOptions& tried, std::span<const std::int32_t> jobs,
+                        const PassRules& rules) {
+  count_gpus(s, p);
+  // Where jobs wait for better places, GPUs that are free are not enough.
+  if (rules.packing == Packing::kConsolidate || rules.packing == Packing::kContention || rules.consolidation) {
+    std::fill(type_gpus_.begin(), type_gpus_.end(), 0);
+  }
+  if (any_of_ != s.cluster_version()) {
+    any_.clear();
+    any_of_ = s.cluster_version();
+  }
+  limits_ = QuotaOrder::applies(s, rules.quotas) ||
+            std::any_of(s.queue_cap.begin(), s.queue_cap.end(), [](std::int64_t cap) { return cap != kernel::kNoLimit; });
+  const std::size_t n = s.jobs.size();
+  const auto resize = [n](auto&... columns) { (columns.resize(n), ...); };
+  resize(value_, gpus_, need_, stays_, type_, held_type_, hard_);
+  const kernel::ProblemView view = tried.view(p);
+  for (const std::int32_t job : jobs) read_job(s, p, view, job);
+}
+
+}  // namespace berth::core
