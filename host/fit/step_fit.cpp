@@ -220,6 +220,7 @@ StepRange range_of(std::span<const StepMeasurement> measured) {
       range.least_cores = range.most_cores == 0 ? one.cores : std::min(range.least_cores, one.cores);
       range.most_cores = std::max(range.most_cores, one.cores);
     }
+    range.most_nodes = std::max(range.most_nodes, one.nodes);
     if (one.nodes <= 1) {
       range.most_on_node = std::max(range.most_on_node, one.gpus);
     } else {

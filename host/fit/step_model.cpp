@@ -42,6 +42,7 @@ std::string beyond_range(const StepModel& model, const StepSetting& setting) {
     return range.most_on_nodes == 0
                ? fmt::format("{} GPUs on {} nodes, measured on one", setting.gpus, setting.nodes)
                : fmt::format("{} GPUs on several nodes, measured {} to {}", setting.gpus, range.least_on_nodes, range.most_on_nodes);
+  if (setting.nodes > range.most_nodes) return fmt::format("{} nodes, measured up to {}", setting.nodes, range.most_nodes);
   if (setting.cores > 0 && range.most_cores > 0 && outside(setting.cores, range.least_cores, range.most_cores))
     return fmt::format("{:g} cores a GPU, measured {:g} to {:g}", setting.cores, range.least_cores, range.most_cores);
   if (!setting.co_runner.empty() && model.slowdown.count(setting.co_runner) == 0)

@@ -67,9 +67,9 @@ enum class ReasonCode : std::uint8_t {
   kBudget,              ///< the search was cut short; not a proof
   kOutbid,              ///< `best`: the objective value that `members` GPUs of `gpu_type` add in it; `asked`: their price
   kNotChosen,           ///< a policy that makes whole schedules gave it no GPUs
-  kDelayTimer,  ///< waits until `Reason::until_us` for a domain of `level`; evidence as of kTopologyRequired; kNever: it goes nowhere else
-  kNotAdmitted,         ///< its deadline cannot be promised, and it is rejected; `Reason::until_us`: the earliest that could be
-  kPromised,            ///< may not be displaced once it runs, and would take GPUs promised to others; `until_us`: when it could start
+  kDelayTimer,   ///< waits until `Reason::until_us` for a domain of `level`; evidence as of kTopologyRequired; kNever: it goes nowhere else
+  kNotAdmitted,  ///< its deadline cannot be promised, and it is rejected; `Reason::until_us`: one that could be promised
+  kPromised,     ///< may not be displaced once it runs, and would take GPUs promised to others; `until_us`: when it could start
 };
 
 /// What is known about a plan as a whole.

@@ -165,7 +165,7 @@ void add_when(Commands& commands) {
   CLI::App& app = commands.add("when", "Predict when waiting jobs start and end",
                                "berth when --snapshot cluster.json --policy fifo@discipline=easy\n"
                                "  berth when j17 --snapshot cluster.json --policy fifo --history past.json\n"
-                               "  berth when --slurm jobs.json nodes.json --policy fifo --history jobs.txt \\\n"
+                               "  berth when --slurm jobs.json --slurm nodes.json --policy fifo --history jobs.txt \\\n"
                                "    --history-format sacct",
                                options, &run);
   app.add_option("JOB", options->job, "Show this job alone; default: all that wait");
@@ -182,7 +182,7 @@ void add_when(Commands& commands) {
   app.add_option("--within", options->within, "Begin no future after this time, such as 2s; the error is stated")->type_name("TIME");
   app.add_option("--levels", options->levels, "Bound intervals by these quantiles of the futures (0.025,0.995)")
       ->type_name("LOW,HIGH[/...]");
-  app.add_option("--failures", options->failures, "Let nodes fail: none, or node=TIME, repair=TIME (as they did)")
+  app.add_option("--failures", options->failures, "Let nodes fail: none, node=TIME, repair=TIME; repeatable (as they did)")
       ->allow_extra_args(false)
       ->type_name("RATE");
   add_seed_option(app, options->request.seed, "Draw the futures from seed N");

@@ -20,7 +20,7 @@ constexpr std::array kAction{"start", "keep", "resize", "migrate", "preempt", "w
 constexpr std::array kReasonCode{
     "none",   "no_gpu_type", "node_constraint", "insufficient_gpus", "topology_required", "fragmented",          "quota",       "cpu",
     "memory", "gpu_memory",  "behind",          "reserved_for",      "lost_priority",     "deadline_impossible", "node_failed", "budget",
-    "outbid", "not_chosen",  "delay_timer",     "not_admitted", "promised"};
+    "outbid", "not_chosen",  "delay_timer",     "not_admitted",      "promised"};
 constexpr std::array kProof{"placed_validated", "infeasible_certified", "budget_exhausted"};
 constexpr std::array kBackend{"auto", "reference", "cpu", "cuda"};
 

@@ -177,7 +177,8 @@ class EditExpander {
     std::int64_t number = kUnlimited;
     if (value != "none" || figure->second == &Quota::guarantee) {
       const auto stated = whole_from(value, 0, std::int64_t{1'000'000'000'000});
-      if (!stated) refuse("quota", text, "expected a whole number of GPUs from 0 to 10^12, or none where it is no guarantee");
+      if (!stated)
+        refuse("quota", text, "expected a whole number of GPUs from 0 to 10^12, a factor such as x2, or none where it is no guarantee");
       number = *stated;
     }
     if (!quotas_set_.emplace(id, type, figure->first).second) refuse("quota", text, "this figure is given twice");

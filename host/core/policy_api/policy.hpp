@@ -51,8 +51,8 @@ struct JobColumns {
   // For `next_change`: changes at this instant and later may be left out. If it is not kNever, only the first change matters.
   TimeUs until = kNever;
   // Only for a policy that `reads_progress`.
-  const TimeUs* run = nullptr;        // time spent running so far
-  const TimeUs* ideal_run = nullptr;  // time that the work done would have taken without communication, kNever: not known
+  const TimeUs* run = nullptr;              // time spent running so far
+  const TimeUs* ideal_run = nullptr;        // time that the work done would have taken without communication, kNever: not known
   const PromiseColumns* promise = nullptr;  // only for a policy that `promises`
 };
 

@@ -162,7 +162,7 @@ class ReasonText {
                        instant_text(names_, deadline, exact));
   }
   std::string not_admitted() const {
-    const std::string earliest = r_.until_us == kNever ? "none can be promised" : "the earliest that can be promised is " + at(r_.until_us);
+    const std::string earliest = r_.until_us == kNever ? "none can be promised" : "one " + at(r_.until_us) + " can";
     if (job_ == nullptr) return fmt::format("its deadline cannot be promised; {}", earliest);
     return fmt::format("its deadline {} cannot be promised; {}", instant_text(names_, job_->deadline.at_us), earliest);
   }

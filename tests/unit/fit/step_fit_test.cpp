@@ -162,13 +162,14 @@ TEST(StepFit, ExtrapolationsAreNamed) {
   EXPECT_EQ(beyond_range(model, {"T4", 128, 4, 1, 2, ""}), "batch 128, measured 8 to 64");
   EXPECT_EQ(beyond_range(model, {"T4", 32, 16, 1, 2, ""}), "16 GPUs on a node, measured up to 8");
   EXPECT_EQ(beyond_range(model, {"T4", 32, 16, 2, 2, ""}), "16 GPUs on several nodes, measured 2 to 8");
+  EXPECT_EQ(beyond_range(model, {"T4", 32, 8, 4, 2, ""}), "4 nodes, measured up to 2");
   EXPECT_EQ(beyond_range(model, {"T4", 32, 4, 1, 16, ""}), "16 cores a GPU, measured 1 to 8");
   EXPECT_EQ(beyond_range(model, {"T4", 32, 4, 1, 2, "io"}), "co-runner 'io', which was not measured");
 }
 
 TEST(StepProfile, HasNoPointBeyondWhatWasMeasured) {
   StepModel model = known_model();
-  model.range = {6.5, 20, 1, 4, 4, 3, 6, {7, 20}, {1, 4}, {3, 6}};
+  model.range = {6.5, 20, 1, 4, 4, 3, 6, 2, {7, 20}, {1, 4}, {3, 6}};
   const Profile profile = profile_of(std::vector{model});
   EXPECT_EQ(profile.kind, ProfileKind::kTable);
   EXPECT_EQ(profile.unit, "samples");

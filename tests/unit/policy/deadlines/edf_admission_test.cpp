@@ -93,8 +93,7 @@ TEST(EdfAdmission, RejectsWithTheEarliestDeadlineThatCouldBePromised) {
   EXPECT_EQ(one.of("b").action, Action::kReject);
   EXPECT_EQ(one.of("b").reason.code, ReasonCode::kNotAdmitted);
   EXPECT_EQ(one.of("b").reason.until_us, 19 * kSecond);
-  EXPECT_EQ(render_reason(one.state, one.of("b").reason, one.of("b").job),
-            "its deadline in 12 s cannot be promised; the earliest that can be promised is in 19 s");
+  EXPECT_EQ(render_reason(one.state, one.of("b").reason, one.of("b").job), "its deadline in 12 s cannot be promised; one in 19 s can");
   EXPECT_EQ(one.of("soft").action, Action::kWait);
 }
 
