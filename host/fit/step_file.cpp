@@ -12,8 +12,8 @@
 namespace berth::fit {
 namespace {
 
-struct StepColumns {
-  explicit StepColumns(const io::CsvReader& csv)
+struct StepFileColumns {
+  explicit StepFileColumns(const io::CsvReader& csv)
       : step(first_of(csv, "step_s", "step_time")),
         batch(first_of(csv, "batch", "local_bsz")),
         placement(csv.find("placement")),
@@ -52,7 +52,7 @@ void read_placement(const io::CsvReader& csv, int column, StepMeasurement& out) 
 
 std::vector<StepMeasurement> read_steps(const std::string& path) {
   io::CsvReader csv(path);
-  const StepColumns column(csv);
+  const StepFileColumns column(csv);
   std::vector<StepMeasurement> measured;
   const auto is_given = [&](int at) { return at >= 0 && !csv.text(at).empty(); };
   bool batches = false;

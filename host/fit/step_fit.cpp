@@ -38,6 +38,7 @@ struct Unknowns {
 Unknowns unknowns_of(std::span<const StepMeasurement> measured, std::vector<std::string>& notes) {
   std::set<double> batches, cores;
   std::set<std::int32_t> on_node, on_nodes;
+  bool alone = false;
   std::set<std::string> co_runners;
   std::vector<double> steps;
   double batch_sum = 0;
@@ -46,6 +47,7 @@ Unknowns unknowns_of(std::span<const StepMeasurement> measured, std::vector<std:
     batches.insert(one.batch);
     batch_sum += one.batch;
     if (one.cores > 0) cores.insert(one.cores);
+    alone = alone || one.gpus == 1;
     if (one.gpus > 1) (one.nodes > 1 ? on_nodes : on_node).insert(one.gpus);
     if (!one.co_runner.empty()) co_runners.insert(one.co_runner);
   }
@@ -56,6 +58,7 @@ Unknowns unknowns_of(std::span<const StepMeasurement> measured, std::vector<std:
     unknown.terms.push_back(term);
     unknown.scale.push_back(scale);
   };
+  if (!alone) notes.emplace_back("one GPU alone was not measured: what the fewest workers send counts as a part of the step");
   if (batches.size() > 1) {
     add(StepTerm::kSample, step / batch);
   } else if (*batches.begin() > 0) {
@@ -64,9 +67,10 @@ Unknowns unknowns_of(std::span<const StepMeasurement> measured, std::vector<std:
   add(StepTerm::kFixed, step);
   if (cores.size() > 1) add(StepTerm::kInput, step / batch * *cores.begin());
   const auto add_reduce = [&](const std::set<std::int32_t>& workers, StepTerm volume, StepTerm worker) {
-    if (workers.empty()) return;
-    add(volume, step);
-    if (workers.size() > 1) add(worker, step / *workers.rbegin());
+    // Without one GPU alone, what the least number of workers takes is not separated from the rest.
+    const std::size_t known = workers.size() + (alone ? 1 : 0);
+    if (known > 1) add(volume, step);
+    if (known > 2) add(worker, step / *workers.rbegin());
   };
   add_reduce(on_node, StepTerm::kNodeVolume, StepTerm::kNodeWorker);
   add_reduce(on_nodes, StepTerm::kFabricVolume, StepTerm::kFabricWorker);
@@ -79,7 +83,7 @@ class StepProblem {
   StepProblem(std::span<const StepMeasurement> measured, const Unknowns& unknown, StepModel start)
       : measured_(measured), unknown_(unknown), model_(std::move(start)) {}
 
-  StepModel model_at(const double* values) {
+  const StepModel& model_at(const double* values) {
     for (std::size_t i = 0; i < unknown_.terms.size(); ++i) model_.seconds.at(index_of(unknown_.terms[i])) = values[i] * unknown_.scale[i];
     for (std::size_t i = 0; i < unknown_.co_runners.size(); ++i)
       model_.slowdown[unknown_.co_runners[i]] = values[unknown_.terms.size() + i];
@@ -222,6 +226,7 @@ StepRange range_of(std::span<const StepMeasurement> measured) {
     }
     range.most_nodes = std::max(range.most_nodes, one.nodes);
     if (one.nodes <= 1) {
+      range.least_on_node = range.most_on_node == 0 ? one.gpus : std::min(range.least_on_node, one.gpus);
       range.most_on_node = std::max(range.most_on_node, one.gpus);
     } else {
       range.least_on_nodes = range.most_on_nodes == 0 ? one.gpus : std::min(range.least_on_nodes, one.gpus);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "host/core/base/violations.hpp"
+
 namespace berth::fit {
 namespace {
 
@@ -35,9 +37,11 @@ std::string beyond_range(const StepModel& model, const StepSetting& setting) {
   const auto outside = [](double value, double least, double most) { return value < least || value > most; };
   if (model.has_batch && outside(setting.batch, range.least_batch, range.most_batch))
     return fmt::format("batch {:g}, measured {:g} to {:g}", setting.batch, range.least_batch, range.most_batch);
-  if (setting.nodes <= 1 && setting.gpus > range.most_on_node)
-    return fmt::format("{} GPUs on a node, measured {}", setting.gpus,
-                       range.most_on_node == 0 ? "none" : fmt::format("up to {}", range.most_on_node));
+  if (setting.nodes <= 1 && outside(setting.gpus, range.least_on_node, range.most_on_node))
+    return fmt::format("{} on a node, measured {}", core::counted(setting.gpus, "GPU"),
+                       range.most_on_node == 0    ? "none"
+                       : range.least_on_node == 1 ? fmt::format("up to {}", range.most_on_node)
+                                                  : fmt::format("{} to {}", range.least_on_node, range.most_on_node));
   if (setting.nodes > 1 && outside(setting.gpus, range.least_on_nodes, range.most_on_nodes))
     return range.most_on_nodes == 0
                ? fmt::format("{} GPUs on {} nodes, measured on one", setting.gpus, setting.nodes)

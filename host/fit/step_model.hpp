@@ -36,7 +36,7 @@ struct StepRange {
   double least_batch = 0, most_batch = 0, least_cores = 0, most_cores = 0;
   std::int32_t most_on_node = 0;                       ///< GPUs on one node; 0: not measured
   std::int32_t least_on_nodes = 0, most_on_nodes = 0;  ///< GPUs on several; 0: not measured
-  std::int32_t most_nodes = 0;
+  std::int32_t most_nodes = 0, least_on_node = 1;
   std::set<std::int32_t> batches;            ///< that are whole numbers
   std::set<std::int32_t> on_node, on_nodes;  ///< GPUs
 };

@@ -41,7 +41,7 @@ Profile profile_of(std::span<const StepModel> models) {
       }
     };
     if (range.most_on_node > 0) {
-      for (const std::int32_t gpus : with_powers(range.on_node, 1, range.most_on_node)) add(gpus, 1);
+      for (const std::int32_t gpus : with_powers(range.on_node, range.least_on_node, range.most_on_node)) add(gpus, 1);
     }
     if (range.most_on_nodes > 0) {
       for (const std::int32_t gpus : with_powers(range.on_nodes, range.least_on_nodes, range.most_on_nodes)) add(gpus, 2);

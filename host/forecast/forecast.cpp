@@ -204,6 +204,9 @@ Forecast forecast(const ClusterState& state, const JobHistory& history, const Fo
   const auto nodes = static_cast<std::int64_t>(present.present().cluster->nodes.size());
   settings.node_failures = asked.node_failures.value_or(NodeFailures{learned.failures.mean_us(nodes)});
   out.node_failures = settings.node_failures;
+  constexpr TimeUs kLeastBetween = 10 * kSecond;
+  if (out.node_failures.mean_us > 0 && out.node_failures.mean_us / std::max<std::int64_t>(1, nodes) < kLeastBetween)
+    throw InvalidArgument(fmt::format("node_failures: a node of {} would fail more often than each 10 s", nodes));
   out.horizon_us = settings.horizon_us;
   for (const std::string& note : present.notes()) out.notes.push_back(note);
   doubt(present.present(), history, learned, out.notes);

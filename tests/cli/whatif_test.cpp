@@ -159,6 +159,7 @@ TEST(CliWhatIf, BadQuestionsAreRefused) {
       {" --quota A=x", "--quota: 'A=x': expected a factor such as x2 or x1.5"},
       {" --quota A=x1.", "--quota: 'A=x1.': expected a factor such as x2 or x1.5"},
       {" --quota A=x-1", "--quota: 'A=x-1': expected a factor such as x2 or x1.5"},
+      {" --quota A=x0.00000000000000000000000000000000000000000000000000000000000000000", "expected a factor such as x2 or x1.5"},
       {" --quota A.lending=x2", "--quota: 'A.lending=x2': queue 'A' states no lending to multiply"},
       {" --quota A=x2 --quota A=x2", "this figure is given twice"},
       {" --quota A.limt=4", "expected guarantee, limit, borrowing or lending after the queue"},

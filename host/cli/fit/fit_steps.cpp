@@ -119,8 +119,11 @@ int run_fit_steps(const FitStepsArguments& options) {
   }
   for (const std::string& asked : options.predict) answer.predicted.push_back(predict(answer, asked));
   if (!options.out.empty() && !refused) {
+    const Profile profile = fit::profile_of(models);
+    if (profile.points.empty())
+      throw InvalidArgument("--out: no whole number lies within the measured batches, and a profile has whole ones: give other samples");
     io::JsonWriter w;
-    io::Object<io::kProfileFields>::write(w, fit::profile_of(models));
+    io::Object<io::kProfileFields>::write(w, profile);
     write_out(options.out, w.finish());
   }
   print_message(refused ? "" : options.out, options.json ? fit_steps_json(answer) : fit_steps_text(answer));

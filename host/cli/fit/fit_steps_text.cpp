@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
@@ -118,7 +119,8 @@ std::string fit_steps_json(const FitStepsAnswer& answer) {
       w.object([&] {
         w.text("asked", one.asked);
         w.number("step_s", static_cast<std::int64_t>(std::llround(one.step_s * 1e9)), 9);
-        w.number("rate", static_cast<std::int64_t>(std::llround(one.rate * 1e6)), 6);
+        constexpr double kMostShown = 9e18;
+        w.number("rate", std::llround(std::min(kMostShown, one.rate * 1e6)), 6);
         if (!one.beyond.empty()) w.text("beyond", one.beyond);
       });
     });

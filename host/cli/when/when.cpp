@@ -165,8 +165,8 @@ void add_when(Commands& commands) {
   CLI::App& app = commands.add("when", "Predict when waiting jobs start and end",
                                "berth when --snapshot cluster.json --policy fifo@discipline=easy\n"
                                "  berth when j17 --snapshot cluster.json --policy fifo --history past.json\n"
-                               "  berth when --slurm jobs.json --slurm nodes.json --policy fifo --history jobs.txt \\\n"
-                               "    --history-format sacct",
+                               "  berth when --slurm jobs.json --slurm nodes.json --policy fifo \\\n"
+                               "    --history jobs.txt --history-format sacct",
                                options, &run);
   app.add_option("JOB", options->job, "Show this job alone; default: all that wait");
   add_state_options(app, options->input);

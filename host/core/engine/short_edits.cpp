@@ -197,9 +197,11 @@ class EditExpander {
     const std::size_t point = std::min(factor.find('.'), factor.size());
     std::string digits(factor.substr(0, point));
     std::int64_t scale = 1;
-    for (const char c : factor.substr(std::min(factor.size(), point + 1))) digits += c, scale *= 10;
+    constexpr std::size_t kMostPlaces = 6;
+    for (const char c : factor.substr(std::min(factor.size(), point + 1)).substr(0, kMostPlaces)) digits += c, scale *= 10;
     const auto times = whole_from(digits, 0, 1'000'000'000);
-    if (!times || point == 0 || point + 1 == factor.size()) refuse("quota", text, "expected a factor such as x2 or x1.5");
+    if (!times || point == 0 || point + 1 == factor.size() || factor.size() > point + 1 + kMostPlaces)
+      refuse("quota", text, "expected a factor such as x2 or x1.5");
     constexpr std::int64_t kMostQuota = 1'000'000'000'000;
     bool any = false;
     for (Quota& row : queue_of(queue).quotas) {

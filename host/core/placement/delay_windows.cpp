@@ -83,7 +83,12 @@ void DelayWindows::load(const PolicyState* kept, const std::vector<std::string>&
         throw InvalidArgument(fmt::format("the policy state has a row in column '{}' that is no wait of a number of GPUs at an instant",
                                           levels_[i].column.substr(0, 80)));
       }
-      levels_[i].windows[*gpus].push_back({*instant, us, row});
+      auto& window = levels_[i].windows[*gpus];
+      if (window.size() == kMostWaits) {
+        throw InvalidArgument(fmt::format("the policy state has more than {} waits of {} GPUs in column '{}'", kMostWaits, *gpus,
+                                          levels_[i].column.substr(0, 80)));
+      }
+      window.push_back({*instant, us, row});
     }
   }
 }

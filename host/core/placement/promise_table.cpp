@@ -12,14 +12,19 @@ namespace {
 
 constexpr TimeUs kRoundingMargin = 1'000;
 
-/// The smallest rate of the job on N GPUs of a type, wherever they are; 0: not known.
+/// The smallest rate of the job on N GPUs of a type, wherever they are; 0: not known. Between points of a table that differ by place, a
+/// rate depends on which points are there: only a point of this count and of any place shows it.
 std::int64_t least_rate(const Job& job, std::int64_t gpus, std::int64_t rate) {
   if (job.profile.kind == ProfileKind::kOpaque) return rate;
   if (job.profile.kind != ProfileKind::kTable) return 0;
+  bool by_place = false, anywhere = false;
   for (const RatePoint& point : job.profile.points) {
-    if (point.gpus == gpus && point.rate > 0) rate = std::min(rate, point.rate);
+    by_place = by_place || !point.span.empty();
+    if (point.gpus != gpus || point.rate <= 0) continue;
+    anywhere = anywhere || point.span.empty();
+    rate = std::min(rate, point.rate);
   }
-  return rate;
+  return !by_place || anywhere || gpus == 1 ? rate : 0;
 }
 
 }  // namespace
@@ -63,6 +68,19 @@ bool PromiseTable::takes_any(const StateImpl& s, const kernel::ProblemView& p, s
   return true;
 }
 
+// The most GPUs that a job may take, and the longest that it may run, in whatever shape it starts.
+void PromiseTable::bound_stay(const StateImpl& s, const kernel::ProblemView& p, std::int32_t job) {
+  const std::size_t at = to_index(job);
+  TimeUs longest = 0;
+  for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
+    gpus_[at] = std::max<std::int64_t>(gpus_[at], p.demands[p.options[o].demand].gpus);
+    const std::int64_t rate = s.jobs[at].option_rate[to_index(o - p.option_begin[job])];
+    const bool one_place = s.jobs[at].job->profile.kind == ProfileKind::kOpaque;
+    longest = std::max(longest, rate > 0 && one_place ? s.run_at(job, rate) : kNever);
+  }
+  need_[at] = longest;
+}
+
 void PromiseTable::read_job(const StateImpl& s, const kernel::ProblemView& p, const kernel::ProblemView& tried, std::int32_t job) {
   const std::size_t at = to_index(job);
   const Job& described = *s.jobs[at].job;
@@ -81,6 +99,7 @@ void PromiseTable::read_job(const StateImpl& s, const kernel::ProblemView& p, co
   } else {
     stays_[at] = std::max<TimeUs>({0, rule.minimum_run_us - described.progress.run_us, rule.guaranteed_until_us - s.now});
   }
+  if (!runs && stays_[at] > 0) bound_stay(s, p, job);
   const std::int32_t begin = tried.option_begin[job], end = tried.option_end[job];
   if (begin == end || (limits_ && s.job.queue[at] >= 0)) return;
   const kernel::DemandRow& first = p.demands[tried.options[begin].demand];
@@ -104,7 +123,7 @@ void PromiseTable::read_job(const StateImpl& s, const kernel::ProblemView& p, co
   type_[at] = first.gpu_type;
   gpus_[at] = first.gpus;
   // Work is rounded to whole microseconds each time that progress is reported, unless the rate says how much it does in one.
-  need_[at] = left + std::min<TimeUs>(kMaxTimeUs, displace_cost(described.costs)) + (rate % kSecond == 0 ? 0 : kRoundingMargin);
+  need_[at] = left + std::min<TimeUs>(kMaxTimeUs, migrate_cost(described.costs)) + (rate % kSecond == 0 ? 0 : kRoundingMargin);
 }
 
 void PromiseTable::read(const StateImpl& s, const kernel::ProblemView& p, const TriedOptions& tried, std::span<const std::int32_t> jobs,
@@ -114,10 +133,7 @@ void PromiseTable::read(const StateImpl& s, const kernel::ProblemView& p, const 
   if (rules.packing == Packing::kConsolidate || rules.packing == Packing::kContention || rules.consolidation) {
     std::fill(type_gpus_.begin(), type_gpus_.end(), 0);
   }
-  if (any_of_ != s.cluster_version()) {
-    any_.clear();
-    any_of_ = s.cluster_version();
-  }
+  any_.clear();  // which nodes count may differ
   limits_ = QuotaOrder::applies(s, rules.quotas) ||
             std::any_of(s.queue_cap.begin(), s.queue_cap.end(), [](std::int64_t cap) { return cap != kernel::kNoLimit; });
   const std::size_t n = s.jobs.size();

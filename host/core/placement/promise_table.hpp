@@ -25,6 +25,7 @@ class PromiseTable {
  private:
   void count_gpus(const StateImpl& s, const kernel::ProblemView& p);
   void read_job(const StateImpl& s, const kernel::ProblemView& p, const kernel::ProblemView& tried, std::int32_t job);
+  void bound_stay(const StateImpl& s, const kernel::ProblemView& p, std::int32_t job);
   bool takes_any(const StateImpl& s, const kernel::ProblemView& p, std::int32_t demand);
 
   std::vector<std::int64_t> value_, gpus_, type_gpus_;
@@ -32,8 +33,7 @@ class PromiseTable {
   std::vector<std::int32_t> type_, held_type_;
   std::vector<std::uint8_t> hard_;
   std::vector<std::uint8_t> counts_;  // [nodes] 1: its GPUs can be promised
-  std::vector<std::int8_t> any_;      // [demands] 1: takes any GPUs of nodes that count, 0: not, -1: not known
-  std::uint64_t any_of_ = 0;          // structure version that `any_` is of
+  std::vector<std::int8_t> any_;      // [demands] of this decision: 1: takes any GPUs of nodes that count, 0: not, -1: not known
   bool limits_ = false;               // quotas may keep a job from GPUs that are free
 };
 

@@ -3,7 +3,7 @@
 // Promise     a job with a deadline gets a share: a number of GPUs q of one type, the fewest with which it and all jobs that have a
 //             promise meet their deadlines, when in deadline order each takes from now on the largest of its shapes that is within q
 //             and fits. Jobs are asked in order of arrival. A job without such a share gets no promise. A share is kept until the job
-//             ends: with the shares of before, jobs that are no later than planned leave each other no fewer GPUs.
+//             ends. It is no guarantee: spare GPUs let a job end sooner, and what it leaves may go to a shape that was not planned.
 // Choice      each promised job has what that gives it now. Of the GPUs left, jobs without any get their smallest shape, the least
 //             GPU-time first. Then, repeatedly, the step to a larger and faster shape that adds the least GPU-time for each GPU.
 // Time        remaining time in a shape. Costs of changes are not planned for.

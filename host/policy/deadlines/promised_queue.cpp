@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <tuple>
+#include <unordered_set>
 
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/end_of.hpp"
@@ -216,18 +217,22 @@ bool PromisedQueue::lay_again(const core::JobColumns& jobs, TimeUs now, std::spa
 // A job that may not be displaced starts only where that breaks no promise.
 void PromisedQueue::hold_back(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices) {
   const core::PromiseColumns& columns = *jobs.promise;
+  std::unordered_set<std::int32_t> rejected;
+  for (const core::Refusal& one : refused_) rejected.insert(one.job);
   for (const std::int32_t job : job_indices) {
     if (jobs.running[job] != 0 || columns.stays[job] == 0) continue;
     const Promise& promise = promises_[to_index(job)];
     if (has_promise(job) && promise.from <= now) continue;
-    if (std::any_of(refused_.begin(), refused_.end(), [&](const core::Refusal& one) { return one.job == job; })) continue;
-    TimeUs until = core::end_of(now, std::min(columns.stays[job], has_promise(job) ? columns.need[job] : jobs.remaining[job]));
+    if (rejected.count(job) != 0) continue;
+    // It may start in any of its shapes.
+    const std::int64_t gpus = std::max<std::int64_t>(jobs.gpus[job], columns.gpus[job]);
+    TimeUs until = core::end_of(now, std::min(columns.stays[job], columns.need[job]));
     if (has_promise(job)) until = std::min(until, promise.from);
     TimeUs earliest = now;
     for (std::size_t type = 0; type < lines_.size(); ++type) {
       const bool may_use = columns.type[job] < 0 || to_index(columns.type[job]) == type;
-      if (!may_use || n_promises_[type] == 0 || lines_[type].is_free(jobs.gpus[job], now, until)) continue;
-      earliest = std::max(earliest, lines_[type].earliest_start(jobs.gpus[job], until == kNever ? kNever : until - now, now + 1));
+      if (!may_use || n_promises_[type] == 0 || lines_[type].is_free(gpus, now, until)) continue;
+      earliest = std::max(earliest, lines_[type].earliest_start(gpus, until == kNever ? kNever : until - now, now + 1));
     }
     if (earliest > now) {
       if (has_promise(job)) earliest = std::min(earliest, promise.from);
@@ -235,7 +240,7 @@ void PromisedQueue::hold_back(const core::JobColumns& jobs, TimeUs now, std::spa
       continue;
     }
     for (std::size_t type = 0; type < lines_.size(); ++type) {
-      if (columns.type[job] < 0 || to_index(columns.type[job]) == type) lines_[type].take(now, until, jobs.gpus[job]);
+      if (columns.type[job] < 0 || to_index(columns.type[job]) == type) lines_[type].take(now, until, gpus);
     }
   }
 }

@@ -134,7 +134,7 @@ std::int32_t CountRun::change_node() {
     const CountedGpus gpus = down_.front().second;
     down_.erase(down_.begin());
     node = gpus.node;
-    nodes_.give(std::vector<CountedGpus>{gpus});
+    if (gpus.gpus > 0) nodes_.give(std::vector<CountedGpus>{gpus});
   } else {
     throw_out(node);
     const std::pair<TimeUs, CountedGpus> down{failure_.back_us, nodes_.take_node(node)};

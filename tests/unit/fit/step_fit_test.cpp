@@ -169,7 +169,7 @@ TEST(StepFit, ExtrapolationsAreNamed) {
 
 TEST(StepProfile, HasNoPointBeyondWhatWasMeasured) {
   StepModel model = known_model();
-  model.range = {6.5, 20, 1, 4, 4, 3, 6, 2, {7, 20}, {1, 4}, {3, 6}};
+  model.range = {6.5, 20, 1, 4, 4, 3, 6, 2, 1, {7, 20}, {1, 4}, {3, 6}};
   const Profile profile = profile_of(std::vector{model});
   EXPECT_EQ(profile.kind, ProfileKind::kTable);
   EXPECT_EQ(profile.unit, "samples");

@@ -261,6 +261,8 @@ TEST(Forecast, NodesFailAsTheyDid) {
   often.node_failures = NodeFailures{5 * kHour, 20 * kHour};
   const Forecast rare_nodes = forecast(state, history, often);
   EXPECT_GT(rare_nodes.jobs[7].start.median_us, answer.jobs[7].start.median_us + 10 * kHour);
+  often.node_failures = NodeFailures{kSecond, kHour};
+  EXPECT_THROW((void)forecast(state, history, often), InvalidArgument);
   often.node_failures->repair_us = 0;
   EXPECT_THROW((void)forecast(state, history, often), InvalidArgument);
 }

@@ -69,7 +69,8 @@ const std::vector<Inside>& insides() {
       {"host/policy/", {"base", "queue", "deadlines", "shapes", "search", "rounds"}},
       {"host/io/", {"json", "files", "fields", "formats", "traces", "kai", "topology", "kueue", "slurm"}},
       {"host/sim/", {"base", "iterations", "measures", "replay", "counts", "batch", "exec", "generate"}},
-      {"host/cli/", {"base", "bench", "import", "plan", "explain", "simulate", "sweep", "search", "capacity", "tune", "when", "whatif"}},
+      {"host/cli/",
+       {"base", "bench", "fit", "import", "plan", "explain", "simulate", "sweep", "search", "capacity", "tune", "when", "whatif"}},
   };
   return all;
 }
