@@ -48,13 +48,13 @@ TimeUs Withdrawals::draw(TimeUs waited, std::int64_t u_ppm) const {
 }
 
 PastFailures::PastFailures(const JobHistory& history, TimeUs now) {
-  constexpr TimeUs kOne = 60 * kSecond;
+  constexpr TimeUs kOneFailure = 60 * kSecond;
   std::vector<TimeUs> ends;
   for (const PastJob& job : history.jobs) {
     if (job.node_failed && job.end_us() <= now) ends.push_back(job.end_us());
   }
   std::sort(ends.begin(), ends.end());
-  for (std::size_t i = 0; i < ends.size(); ++i) count_ += i == 0 || ends[i] - ends[i - 1] > kOne ? 1 : 0;
+  for (std::size_t i = 0; i < ends.size(); ++i) count_ += i == 0 || ends[i] - ends[i - 1] > kOneFailure ? 1 : 0;
   if (!history.jobs.empty()) span_ = std::max<TimeUs>(0, now - history.jobs.front().submit_us);
 }
 
