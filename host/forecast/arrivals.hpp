@@ -19,7 +19,7 @@ class PastArrivals {
   std::int64_t count() const { return static_cast<std::int64_t>(jobs_.size()); }
   /// Over which jobs were submitted.
   TimeUs span_us() const { return now_ - (days_.empty() ? now_ : days_.back().from_us); }
-  /// GPU-time that these jobs ask for, in millionths of that of so many GPUs.
+  /// GPU-time of these jobs, in millionths of the GPU-time of `gpus` GPUs over the same span.
   std::int64_t load_ppm(std::int64_t gpus) const;
   /// Jobs that stand for each kind of submission: what may arrive.
   std::vector<TraceJob> kinds() const;

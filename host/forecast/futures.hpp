@@ -77,7 +77,7 @@ class PastFailures {
  public:
   PastFailures(const JobHistory& history, TimeUs now);
   std::int64_t count() const { return count_; }
-  /// Mean time until one of so many nodes fails, for each; 0: none has failed.
+  /// Mean time between failures of one node, in a cluster of `nodes`; 0: none has failed.
   TimeUs mean_us(std::int64_t nodes) const;
 
  private:

@@ -128,7 +128,8 @@ struct Forecast {
 /// times of running and waiting jobs, arrivals, and failures of nodes are drawn from the history, and the policy decides, which knows none
 /// of them. The answer depends on the state, the history and the request, not on the number of threads. With `within_us` the number of
 /// futures depends on the machine, and gives the same answer when it is asked for.
-/// @throws InvalidArgument for an unknown job, one that runs, a wrong policy or parameter, and levels that are no interval.
+/// @throws InvalidArgument for an unknown job, one that runs, a wrong policy or parameter, levels that are no interval, and failures more
+/// often than each 10 s in all.
 BERTH_API Forecast forecast(const ClusterState& state, const JobHistory& history, const ForecastRequest& request);
 
 /// Least number of past jobs that run times are learned from: below it there is only the point.

@@ -26,7 +26,7 @@ class DelayWindows {
   /// @param levels  name of each, from the node up
   /// @throws InvalidArgument for a row that no window has
   void load(const PolicyState* kept, const std::vector<std::string>& levels);
-  /// The timer of gangs with so many GPUs, in leases. O(1) from the second time on.
+  /// The timer of gangs with this number of GPUs, in leases. O(1) from the second time on.
   std::int64_t leases(const DelayRule& rule, std::int32_t rung, std::int64_t gpus);
   /// A gang got GPUs in one domain of that level. Waits below a lease do not count, and what is older than the history leaves its
   /// window.

@@ -11,7 +11,7 @@ namespace berth::core {
 /// themselves, Constraints::longest_wait, holds under every policy.
 struct DelayRule {
   TimeUs lease_us = 0;            ///< the unit of timers that are tuned
-  std::int64_t history = 0;       ///< timers follow from the waits of so many leases; 0: they are `timers_us`
+  std::int64_t history = 0;       ///< number of leases whose waits set the timers; 0: they are `timers_us`
   std::vector<TimeUs> timers_us;  ///< by level, at least one; the last one is also that of all levels above. kNever: for ever
   bool operator==(const DelayRule&) const = default;
 };

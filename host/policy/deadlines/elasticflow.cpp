@@ -128,7 +128,7 @@ class ElasticFlow final : public core::ShapePolicy {
     });
   }
 
-  // The largest shape of the type within so many GPUs, of equal ones the fastest; -1: none.
+  // The largest shape of the type with at most that number of GPUs, of equal ones the fastest; -1: none.
   std::int32_t largest(std::int32_t job, std::int32_t type, std::int64_t within) const {
     std::int32_t best = -1;
     for (std::int32_t k = steps_.first(job); k < steps_.last(job); ++k) {

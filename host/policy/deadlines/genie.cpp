@@ -2,7 +2,7 @@
 //
 // Key         as of edf-admission, but jobs with a promise whose reservation has not begun stand by their waiting allowance: deadline - now
 //             - run time left; those that run are before those that wait. Jobs with a deadline in reach and no promise stand by `warned`.
-// Changes     when the reservation of a job that waits begins. Allowances order the jobs anew at each event, and not in between.
+// Changes     when the reservation of a job that waits begins. Allowances order the jobs again at each event, and not in between.
 // Keeps       as edf-admission.
 // Source      GENIE (Chen et al., DATE 2019; TPDS 31(1), 2020). The name of the rule, "shortest waiting allowance first", is the paper's.
 //             Its formula is inferred, and all else is ours: promises by reservations in place of its admissible placements, and moving
