@@ -130,7 +130,7 @@ void PromiseTable::read(const StateImpl& s, const kernel::ProblemView& p, const 
                         const PassRules& rules) {
   count_gpus(s, p);
   // Where jobs wait for better places, GPUs that are free are not enough.
-  if (rules.packing == Packing::kConsolidate || rules.packing == Packing::kContention || rules.consolidation) {
+  if (rules.packing == Packing::kConsolidate || rules.packing == Packing::kContention || rules.consolidation || rules.delays) {
     std::fill(type_gpus_.begin(), type_gpus_.end(), 0);
   }
   any_.clear();  // which nodes count may differ

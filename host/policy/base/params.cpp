@@ -191,6 +191,27 @@ std::optional<core::Consolidation> measured_consolidation(const Settings& settin
   return close;
 }
 
+std::vector<PolicyParam> timers_parameters() {
+  return {{"timers", "none",
+           "how long a gang waits for a node, a rack, and so on, in timer_unit_s: numbers between colons, the last also for all levels "
+           "above; never: it goes nowhere else; tuned: as dally tunes them; none: no gang waits"},
+          {"timer_unit_s", "3600", "the unit of timers, at least 1 s"}};
+}
+
+std::optional<core::DelayRule> timers_rule(const Settings& settings) {
+  constexpr std::int64_t kTunedHistory = 24;              // as dally's
+  constexpr std::int64_t kMostTimer = 1'000'000'000'000;  // a million units, in millionths
+  const TimeUs unit = settings.millionths("timer_unit_s", kSecond, kMaxTimeUs);
+  const std::string& text = settings.text("timers");
+  if (text == "none") return std::nullopt;
+  if (text == "tuned") return core::DelayRule{unit, kTunedHistory, {}};
+  core::DelayRule rule{unit, 0, settings.millionths_or_never("timers", 0, kMostTimer, kMaxLevels)};
+  for (TimeUs& timer : rule.timers_us) {
+    if (timer != kNever) timer = core::mul_div(timer, unit, 1'000'000);
+  }
+  return rule;
+}
+
 std::vector<PolicyParam> with_packing(std::vector<PolicyParam> own) {
   own.push_back(
       {"packing", "topology",

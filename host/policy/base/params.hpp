@@ -55,6 +55,11 @@ std::vector<PolicyParam> with_common(const std::string& discipline, std::vector<
 PolicyParam consolidated_parameter();
 std::optional<core::Consolidation> measured_consolidation(const Settings& settings);
 
+/// How long gangs wait for close places, for policies that have no rule of their own: none, timers tuned by past waits, or stated ones
+/// (docs/dally.md). nullopt: none wait. @throws InvalidArgument for an invalid value
+std::vector<PolicyParam> timers_parameters();
+std::optional<core::DelayRule> timers_rule(const Settings& settings);
+
 /// The same for a policy without a discipline.
 std::vector<PolicyParam> with_packing(std::vector<PolicyParam> own);
 

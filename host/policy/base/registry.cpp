@@ -28,6 +28,9 @@ core::PolicyEntry complete(core::PolicyEntry entry) {
                                  "as Helios' and Lucid's srtf do"});
   }
   if (entry.make != nullptr) entry.info.params = with_common(entry.info.discipline, std::move(entry.info.params));
+  if (entry.delays == nullptr) {
+    for (PolicyParam& param : timers_parameters()) entry.info.params.push_back(std::move(param));
+  }
   return entry;
 }
 
@@ -80,7 +83,7 @@ PassRules pass_rules(const PolicyEntry& entry, const Params& params) {
           entry.consolidation != nullptr ? entry.consolidation(params) : std::nullopt,
           by_count,
           static_cast<Quotas>(settings.choice("quotas", {"limits", "guarantees", "fair"})),
-          entry.delays != nullptr ? entry.delays(params) : std::nullopt};
+          entry.delays != nullptr ? entry.delays(params) : policy::timers_rule(settings)};
 }
 
 ShapeRule shape_rule(const PolicyEntry& entry, const Params& params) {

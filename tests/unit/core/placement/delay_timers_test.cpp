@@ -135,6 +135,43 @@ TEST_F(WaitsForALevel, EveryPolicy) {
 }
 
 // First a node, then a rack, then a pod.
+TEST_F(WaitsForALevel, AsLongAsAnyPolicyIsTold) {
+  for (const PolicyInfo& policy : policies()) {
+    const auto has = [&](const char* name) {
+      return std::any_of(policy.params.begin(), policy.params.end(), [&](const PolicyParam& param) { return param.name == name; });
+    };
+    if (!has("timer_unit_s") || policy.name == "tiresias") continue;  // Dally's have their own, and tiresias waits by itself
+    SCOPED_TRACE(policy.name);
+    snapshot_.jobs = {gang("g", 8)};
+    job().submit_us = 990 * kSecond;
+    job().estimate.run_us = 500 * kSecond;
+    free_nodes({"n0", "n2"});
+    request_ = {};
+    request_.policy = policy.name;
+    for (const auto& [timers, until] :
+         {std::pair{"0.5:1", 1040 * kSecond}, {"never:1", 1040 * kSecond}, {"tuned", 1440 * kSecond}, {"never", kNever}}) {
+      kept_ = {};
+      request_.params = {{"timer_unit_s", "50"}, {"timers", timers}};
+      if (has("discipline")) request_.params.emplace_back("discipline", "greedy");
+      snapshot_.now_us = 1000 * kSecond;
+      Plan plan = decide();
+      EXPECT_EQ(of(plan, 0).reason.code, ReasonCode::kDelayTimer) << timers;
+      EXPECT_EQ(of(plan, 0).reason.level, 1);
+      EXPECT_EQ(of(plan, 0).reason.until_us, until);
+      if (until == kNever) continue;
+      EXPECT_LE(plan.order_until_us, until);
+      snapshot_.now_us = until;
+      EXPECT_EQ(of(decide(), 0).action, Action::kStart) << timers;
+    }
+    for (const char* timers : {"none", "0"}) {
+      kept_ = {};
+      request_.params = {{"timers", timers}};
+      snapshot_.now_us = 1000 * kSecond;
+      EXPECT_EQ(of(decide(), 0).action, Action::kStart) << timers;
+    }
+  }
+}
+
 TEST_F(WaitsForALevel, LevelByLevel) {
   snapshot_.jobs = {gang("g", 4)};
   job().constraints.longest_wait = {{at("pod"), 1300 * kSecond}, {at("rack"), 1200 * kSecond}, {at("node"), 1100 * kSecond}};

@@ -12,6 +12,7 @@
 namespace berth {
 namespace {
 
+using core::DelayRule;
 using core::find_policy;
 using core::Packing;
 using core::Params;
@@ -94,6 +95,16 @@ TEST(Policies, CommonParametersAreRead) {
   EXPECT_EQ(rules.discipline, Discipline::kEasy);
   EXPECT_EQ(rules.packing, Packing::kConsolidate);
   EXPECT_EQ(rules.max_tries, 7);
+}
+
+TEST(Policies, TimersAreStatedInTheirUnit) {
+  EXPECT_EQ(pass_rules(find_policy("srtf"), {}).delays, std::nullopt);
+  EXPECT_EQ(pass_rules(find_policy("srtf"), {{"timers", "tuned"}, {"timer_unit_s", "60"}}).delays, (DelayRule{60 * kSecond, 24, {}}));
+  EXPECT_EQ(pass_rules(find_policy("price"), {{"timers", "1.5:never"}}).delays, (DelayRule{3600 * kSecond, 0, {5400 * kSecond, kNever}}));
+  EXPECT_EQ(refusal_of("price", {{"timers", "1:x"}}).rfind("policy 'price': timers='1:x': expected", 0), 0u);
+  EXPECT_EQ(refusal_of("srtf", {{"timers", ""}}).rfind("policy 'srtf': timers='': expected", 0), 0u);
+  EXPECT_EQ(refusal_of("srtf", {{"timer_unit_s", "0.5"}}).rfind("policy 'srtf': timer_unit_s='0.5': expected", 0), 0u);
+  EXPECT_NE(refusal_of("dally", {{"timers", "tuned"}}), "");
 }
 
 TEST(Policies, AdmissionByCountsIsForGreedySrtf) {

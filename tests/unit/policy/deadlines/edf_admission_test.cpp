@@ -196,6 +196,13 @@ TEST(EdfAdmission, PromisesNothingToJobsThatNeedPlaces) {
   EXPECT_EQ(one.promised("gang"), -1);
   EXPECT_EQ(one.promised("named"), -1);
   EXPECT_EQ(one.promised("flat"), 50 * kSecond);
+  // Its timer has run out, but once displaced it would wait again.
+  s.now_us = 7'200 * kSecond;
+  due(s, "late", 4, 5, 7'250);
+  EXPECT_EQ(Decided(s, kPlain).promised("late"), 7'250 * kSecond);
+  Params waiting = kPlain;
+  waiting.emplace_back("timers", "1");
+  EXPECT_EQ(Decided(s, waiting).promised("late"), -1);
 }
 
 }  // namespace berth
