@@ -262,7 +262,7 @@ TimeUs KeptQueue::change_after_pass(const PassChange& change) {
   const bool starts = change.option >= 0;
   TimeUs until = kNever;
   if (!starts) {
-    if (const TimeUs last = s.last_start(job); last != kNever) until = std::max(s.now, last + 1);
+    if (const TimeUs last = s.last_start(job); last != kNever && last >= s.now) until = last + 1;
   }
   if (!chosen_->entry->preemptive) return until;
   JobColumns then = columns(s, job);

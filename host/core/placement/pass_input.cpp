@@ -155,10 +155,8 @@ TimeUs PassInput::order_until(const StateImpl& s, const PolicyEntry& entry, Queu
     // A job that borrows may be displaced later than now.
     if (reclaims_ && quotas_.standing(order_[i]) != QuotaStanding::kBorrowing) until = std::min(until, quotas_.victims_from());
     const TimeUs last = s.last_start(order_[i]);
-    // One that is displaced after its deadline leaves with the next decision. Where promises begin at instants of their own, that must not
-    // hide them.
-    const bool hides = promises_read_ && last < s.now;
-    if (last != kNever && !hides) until = std::min(until, std::max(s.now, last + 1));
+    // One that is displaced after its deadline leaves with the next decision. That must not hide later instants.
+    if (last != kNever && last >= s.now) until = std::min(until, last + 1);
   }
   return until;
 }

@@ -130,42 +130,6 @@ TEST(Engine, AReservationWithoutRoomInItsQueueIsDropped) {
   }
 }
 
-// `hog` holds 8 GPUs and has 100 GPU-seconds of service; the queue ends at 500: 50 s from now.
-TEST(Engine, SaysUntilWhenItsOrderHolds) {
-  Snapshot s = one_node_full();
-  s.jobs[0].progress.attained_gpu_us = 100 * kSecond;
-  const ClusterState state(s);
-  Engine engine;
-
-  EXPECT_EQ(engine.decide(state, ask("fifo")).order_until_us, kNever);
-  EXPECT_EQ(engine.decide(state, ask("srsf")).order_until_us, 100 * kSecond) << "now: all the time";
-  EXPECT_EQ(engine.decide(state, ask("las", {{"thresholds_gpu_s", "500"}})).order_until_us, 150 * kSecond);
-}
-
-// `quick` is started on 4 GPUs: it has used 500 GPU-seconds 125 s from now.
-TEST(Engine, SaysUntilWhenItsOrderHoldsOnceThePlanIsApplied) {
-  Snapshot s = one_node_full();
-  s.jobs.erase(s.jobs.begin());
-  const ClusterState state(s);
-  Engine engine;
-
-  EXPECT_EQ(engine.decide(state, ask("las", {{"thresholds_gpu_s", "500"}})).order_until_us, 225 * kSecond);
-  EXPECT_EQ(engine.decide(state, ask("srsf")).order_until_us, 100 * kSecond) << "now: all the time";
-  EXPECT_EQ(engine.decide(state, ask("fifo")).order_until_us, kNever);
-}
-
-// A waiting job that can start until 170 s is rejected from then on.
-TEST(Engine, SaysUntilWhenHardDeadlinesAreInReach) {
-  Snapshot s = one_node_full();
-  Job& late = add_job(s, "late", 8);
-  late.estimate.run_us = 30 * kSecond;
-  late.deadline = {200 * kSecond, true, 0};
-  const ClusterState state(s);
-  Engine engine;
-
-  EXPECT_EQ(engine.decide(state, ask("fifo")).order_until_us, 170 * kSecond + 1);
-}
-
 TEST(Engine, SharesOfGpusCountAgainstQuotas) {
   Snapshot s = test::two_racks();
   for (Node& node : s.nodes) node.sharing = true;
