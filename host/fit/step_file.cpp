@@ -33,6 +33,8 @@ struct StepFileColumns {
   int step, batch, placement, gpus, nodes, gpu_type, cores, co_runner;
 };
 
+constexpr double kMostStep = 1e6;  // a profile states rates in millionths
+
 double decimal(const io::CsvReader& csv, int column, double unit, int places) {
   return static_cast<double>(csv.measured(column, places)) * unit;
 }
@@ -60,7 +62,7 @@ std::vector<StepMeasurement> read_steps(const std::string& path) {
     StepMeasurement one;
     one.line = csv.line();
     one.step_s = decimal(csv, column.step, 1e-9, 9);
-    if (one.step_s <= 0) csv.refuse(column.step, "seconds above 0");
+    if (one.step_s <= 0 || one.step_s > kMostStep) csv.refuse(column.step, "seconds above 0, at most 1000000");
     if (is_given(column.placement)) {
       read_placement(csv, column.placement, one);
     } else {

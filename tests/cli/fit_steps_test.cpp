@@ -75,7 +75,8 @@ TEST(CliFitSteps, BadInputIsRefused) {
   const StepRefusal refusals[] = {
       {"batch,gpus\n1,1\n", "", "no column 'step_s'"},
       {"step_s,batch\n1,1\n", "", "no column 'gpus'"},
-      {"step_s,gpus\n0,1\n", "", "steps.csv:2: column 'step_s' (1): expected seconds above 0"},
+      {"step_s,gpus\n0,1\n", "", "steps.csv:2: column 'step_s' (1): expected seconds above 0, at most 1000000"},
+      {"step_s,gpus\n1000001,1\n", "", "steps.csv:2: column 'step_s' (1): expected seconds above 0, at most 1000000"},
       {"step_s,gpus\n-1,1\n", "", "steps.csv:2: column 'step_s'"},
       {"step_s,gpus\nnan,1\n", "", "steps.csv:2: column 'step_s'"},
       {"step_s,gpus,nodes\n1,2,3\n", "", "steps.csv:2: column 'nodes'"},
