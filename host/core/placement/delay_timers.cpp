@@ -204,9 +204,11 @@ void DelayTimers::say_until(Plan& plan) const {
     Reason& r = d.reason;
     // No domain has the GPUs, or a tree's groups find no place together in one.
     const bool of_domain = r.code == ReasonCode::kTopologyRequired || (r.code == ReasonCode::kFragmented && r.members == 0);
-    if (d.action != Action::kWait || !of_domain || r.certified) continue;
+    if ((d.action != Action::kWait && d.action != Action::kReserve) || !of_domain || r.certified) continue;
     for (const Timer& timer : timers_of(d.job)) {
       if (timer.topology != r.topology || timer.level != r.level) continue;
+      // A reservation in the level that begins before the timer runs out.
+      if (d.action == Action::kReserve && d.start_us <= timer.until) continue;
       r.code = ReasonCode::kDelayTimer;
       r.until_us = timer.until;
       break;

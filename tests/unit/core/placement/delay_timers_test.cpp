@@ -322,8 +322,30 @@ TEST_F(WaitsForALevel, NextToAReservation) {
   const Plan plan = decide();
   EXPECT_EQ(of(plan, 0).action, Action::kReserve);
   EXPECT_EQ(of(plan, 0).start_us, 1020 * kSecond);
+  EXPECT_NE(of(plan, 0).reason.code, ReasonCode::kDelayTimer);
   EXPECT_EQ(of(plan, 1).action, Action::kStart);
   EXPECT_EQ(plan.entries[static_cast<std::size_t>(of(plan, 1).entry_begin)].node, 0);  // n2 is reserved
+}
+
+// The reservation is in the rack, and its reason says when the job may go elsewhere.
+TEST_F(WaitsForALevel, SoonerThanAReservation) {
+  snapshot_.jobs = {gang("g", 8)};
+  job().submit_us = 990 * kSecond;
+  job().constraints.longest_wait = {{at("rack"), 50 * kSecond}};
+  free_nodes({"n0", "n2"});
+  for (Job& one : snapshot_.jobs) {
+    if (one.state == JobState::kRunning) one.estimate.run_us = 2'000 * kSecond;
+  }
+  for (const char* discipline : {"easy", "conservative"}) {
+    request_.params = {{"discipline", discipline}};
+    const Plan plan = decide();
+    EXPECT_EQ(of(plan, 0).action, Action::kReserve);
+    EXPECT_EQ(of(plan, 0).start_us, 3'000 * kSecond);
+    EXPECT_EQ(of(plan, 0).reason.code, ReasonCode::kDelayTimer);
+    EXPECT_EQ(of(plan, 0).reason.until_us, 1'040 * kSecond);
+    EXPECT_EQ(plan.order_until_us, 1'040 * kSecond);
+    EXPECT_TRUE(says("waits for one rack for 40 s more: needs 8 GPUs in one rack")) << text_;
+  }
 }
 
 TEST_F(WaitsForALevel, ALiveEngineFollowsIt) {
