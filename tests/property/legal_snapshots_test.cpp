@@ -52,6 +52,32 @@ TEST(LegalSnapshot, HasAValidPlanUnderEveryPolicyAndPacking) {
   EXPECT_GE(files, 25);
 }
 
+TEST(LegalSnapshot, HasAValidPlanWhereGangsWaitForPlaces) {
+  for (const auto& file : std::filesystem::directory_iterator(std::string(BERTH_SOURCE_DIR) + "/data/regressions")) {
+    if (file.path().extension() != ".json") continue;
+    const std::string name = file.path().string();
+    const ClusterState state(io::parse_snapshot(io::read_file(name), name));
+    for (const PolicyInfo& policy : policies()) {
+      if (!test::has_param(policy.name, "timer_unit_s")) continue;
+      for (const char* timers : {"never", "tuned"}) {
+        for (const char* packing : {"topology", "contention"}) {
+          Request request;
+          request.policy = policy.name;
+          request.params = test::short_search(policy.name);
+          request.params.insert(request.params.end(), {{"packing", packing}, {"timers", timers}});
+          if (test::has_param(policy.name, "discipline")) request.params.emplace_back("discipline", "easy");
+          SCOPED_TRACE(name + ", " + policy.name + ", " + packing + ", " + timers);
+          try {
+            EXPECT_EQ(planned(state, request, Backend::kCpu), planned(state, request, Backend::kReference));
+          } catch (const std::exception& error) {
+            ADD_FAILURE() << error.what();
+          }
+        }
+      }
+    }
+  }
+}
+
 // Admission by counts changes outcomes after the pass, queues by entry keep a state.
 TEST(LegalSnapshot, HasAValidPlanInOtherSimulatorsForms) {
   const std::vector<std::pair<std::string, std::pair<std::string, std::string>>> forms{
