@@ -1,6 +1,7 @@
 #include "host/core/placement/delay_timers.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <tuple>
 
 #include "berth/kernel/base/to_index.hpp"
@@ -81,15 +82,19 @@ TimeUs DelayTimers::timer(const DelayRule& rule, std::int32_t rung, std::int64_t
     if (timer < 0) timer = saturating_mul(windows_.leases(rule, rung, gpus), rule.lease_us);
     return timer;
   }
-  return rule.timers_us[std::min(to_index(rung), rule.timers_us.size() - 1)];
+  return rule.timer(rung);
+}
+
+std::int32_t DelayTimers::inside(const StateImpl& s, std::int32_t demand, const Rung& rung) {
+  const std::size_t at = (to_index(demand) * kTopologyKinds + to_index(rung.topology)) * kMaxLevels + to_index(rung.level);
+  if (inside_.size() <= at) inside_.resize((to_index(demand) + 1) * kTopologyKinds * kMaxLevels, kernel::kNone);
+  if (inside_[at] == kernel::kNone) inside_[at] = s.demands.inside(demand, rung.topology, rung.level);
+  return inside_[at];
 }
 
 std::int32_t DelayTimers::narrowed(const StateImpl& s, std::int32_t demand, const Timer& timer) {
   timers_.push_back(timer);
-  const std::size_t at = (to_index(demand) * kTopologyKinds + to_index(timer.topology)) * kMaxLevels + to_index(timer.level);
-  if (inside_.size() <= at) inside_.resize((to_index(demand) + 1) * kTopologyKinds * kMaxLevels, kernel::kNone);
-  if (inside_[at] == kernel::kNone) inside_[at] = s.demands.inside(demand, timer.topology, timer.level);
-  return inside_[at];
+  return inside(s, demand, {timer.topology, timer.level, 0});
 }
 
 std::int32_t DelayTimers::preferring(const StateImpl& s, std::int32_t demand, std::int32_t level) {
@@ -97,6 +102,14 @@ std::int32_t DelayTimers::preferring(const StateImpl& s, std::int32_t demand, st
   if (preferring_.size() <= at) preferring_.resize((to_index(demand) + 1) * kMaxLevels, kernel::kNone);
   if (preferring_[at] == kernel::kNone) preferring_[at] = s.demands.preferring(demand, kNvlinks, level);
   return preferring_[at];
+}
+
+// The same demand, that prefers the NVLink domains of levels below this one.
+std::int32_t DelayTimers::preferring_below(const StateImpl& s, std::int32_t demand, std::int32_t rung) {
+  while (--rung > 0) {
+    if (rungs_[to_index(rung)].topology == kNvlinks) return preferring(s, demand, rungs_[to_index(rung)].level);
+  }
+  return demand;
 }
 
 // The loosest level is that above the highest of which no domain could hold the gang, or of which the timer has run out.
@@ -116,12 +129,7 @@ std::int32_t DelayTimers::by_rule(const StateImpl& s, const DelayRule& rule, Tim
       first = std::min(first, wait);
     }
   }
-  std::int32_t demand = asked;
-  for (std::int32_t rung = loosest - 1; rung > 0; --rung) {
-    if (rungs_[to_index(rung)].topology != kNvlinks) continue;
-    demand = preferring(s, demand, rungs_[to_index(rung)].level);
-    break;
-  }
+  const std::int32_t demand = preferring_below(s, asked, loosest);
   if (loosest == n) return demand;
   const Rung& rung = rungs_[to_index(loosest)];
   return narrowed(s, demand, {rung.topology, rung.level, saturating_add(since, first)});
@@ -150,6 +158,16 @@ void DelayTimers::narrow(const StateImpl& s, const std::optional<DelayRule>& rul
   by_gpus_.assign(rungs_.size(), {});
   windows_.load(rule && rule->history > 0 ? kept : nullptr, names_);
   const kernel::ProblemView& p = s.problem();
+  const bool moves = rule && rule->lease_end == LeaseEnd::kMove;
+  free_.resize(rungs_.size());
+  most_free_.resize(rungs_.size());
+  for (std::vector<std::int64_t>& free : free_) free.clear();
+  asked_.clear();
+  narrowed_.clear();
+  const auto copy_demands = [&](std::vector<std::int32_t>& demands) {
+    for (const kernel::OptionRow& option : options) demands.push_back(option.demand);
+  };
+  if (moves) copy_demands(asked_);
   for (const std::int32_t job : s.job_order) {
     const JobRecord& record = s.jobs[to_index(job)];
     if (!rule && !record.longest_wait) continue;
@@ -163,6 +181,83 @@ void DelayTimers::narrow(const StateImpl& s, const std::optional<DelayRule>& rul
     }
     end_[to_index(job)] = static_cast<std::int32_t>(timers_.size());
   }
+  if (moves) copy_demands(narrowed_);
+}
+
+// The lowest rung of which some domain could hold the demand; as many as there are: none.
+std::int32_t DelayTimers::tightest_of(const StateImpl& s, std::int32_t asked) {
+  std::int32_t rung = 0;
+  while (rung < std::ssize(rungs_) && !empty_.hold(s, asked, rungs_[to_index(rung)].topology, rungs_[to_index(rung)].level)) ++rung;
+  return rung;
+}
+
+// Whether some named domain has this number of GPUs that are free, or that the job holds.
+bool DelayTimers::has_room(const StateImpl& s, const kernel::ProblemView& p, std::int32_t job, std::int32_t rung, std::int64_t gpus) {
+  const auto [topology, level, most] = rungs_[to_index(rung)];
+  std::vector<std::int64_t>& free = free_[to_index(rung)];
+  if (free.empty()) {
+    free.assign(to_index(level == 0 ? p.n_nodes : p.domains.n_domains), 0);
+    for (std::int32_t node = 0; node < p.n_nodes; ++node) {
+      const std::int32_t there = place(s, topology, level, node);
+      if (level == 0 || p.domains.named[there] != 0) free[to_index(there)] += std::popcount(p.node_free[node]);
+    }
+    most_free_[to_index(rung)] = *std::max_element(free.begin(), free.end());
+  }
+  if (most_free_[to_index(rung)] >= gpus) return true;
+  bool has = false;
+  for (std::int32_t h = p.held_begin[job]; h < p.held_end[job]; ++h) {
+    const std::int32_t there = place(s, topology, level, p.held[h].node);
+    if (level > 0 && p.domains.named[there] == 0) continue;
+    free[to_index(there)] += std::popcount(p.held[h].mask);
+    has = has || free[to_index(there)] >= gpus;
+  }
+  for (std::int32_t h = p.held_begin[job]; h < p.held_end[job]; ++h) {
+    const std::int32_t there = place(s, topology, level, p.held[h].node);
+    if (level == 0 || p.domains.named[there] != 0) free[to_index(there)] -= std::popcount(p.held[h].mask);
+  }
+  return has;
+}
+
+bool DelayTimers::tighten(const StateImpl& s, const kernel::ProblemView& p, std::int32_t job, std::span<kernel::OptionRow> options) {
+  const std::int32_t here = rung_of(s, s.held_entries(job));
+  bool some = false;
+  for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
+    const std::int32_t asked = asked_[to_index(o)];
+    const std::int64_t gpus = s.demands.rows()[to_index(asked)].gpus;
+    std::int32_t rung = here;
+    const auto fits = [&](const Rung& one, std::int32_t at) {
+      return empty_.hold(s, asked, one.topology, one.level) && has_room(s, p, job, at, gpus);
+    };
+    while (--rung >= 0 && !fits(rungs_[to_index(rung)], rung)) {
+    }
+    // An option without room in a tighter level stays as the timers have it; a place that it finds is judged like the others.
+    if (rung < 0 || gpus == 0) continue;
+    const std::int32_t demand = inside(s, preferring_below(s, asked, rung), rungs_[to_index(rung)]);
+    options[to_index(o)].demand = by_job(s, *s.jobs[to_index(job)].job, s.now, asked, demand);
+    some = true;
+  }
+  return some;
+}
+
+void DelayTimers::loosen(std::int32_t job, const kernel::ProblemView& p, std::span<kernel::OptionRow> options) const {
+  for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) options[to_index(o)].demand = narrowed_[to_index(o)];
+}
+
+bool DelayTimers::is_tighter(const StateImpl& s, std::int32_t job, std::span<const kernel::PlacedRow> entries) const {
+  return rung_of(s, entries) < rung_of(s, s.held_entries(job));
+}
+
+bool DelayTimers::is_loose(const StateImpl& s, std::int32_t option, std::span<const kernel::PlacedRow> entries) {
+  return !entries.empty() && rung_of(s, entries) > tightest_of(s, asked_[to_index(option)]);
+}
+
+bool DelayTimers::is_loose(const StateImpl& s, std::int32_t job) {
+  const std::int32_t here = rung_of(s, s.held_entries(job));
+  const kernel::ProblemView& p = s.problem();
+  for (std::int32_t o = p.option_begin[job]; here > 0 && o < p.option_end[job]; ++o) {
+    if (here > tightest_of(s, asked_[to_index(o)])) return true;
+  }
+  return false;
 }
 
 std::span<const DelayTimers::Timer> DelayTimers::timers_of(std::int32_t job) const {
@@ -170,11 +265,11 @@ std::span<const DelayTimers::Timer> DelayTimers::timers_of(std::int32_t job) con
 }
 
 // The lowest rung of which one named domain has all nodes; as many as there are: none has.
-std::int32_t DelayTimers::rung_of(const StateImpl& s, std::span<const kernel::PlacedRow> entries) const {
+template <class Rows>
+std::int32_t DelayTimers::rung_of(const StateImpl& s, Rows entries) const {
   const auto together = [&](const Rung& rung) {
     const std::int32_t there = place(s, rung.topology, rung.level, entries.front().node);
-    return std::all_of(entries.begin(), entries.end(),
-                       [&](const kernel::PlacedRow& e) { return place(s, rung.topology, rung.level, e.node) == there; });
+    return std::all_of(entries.begin(), entries.end(), [&](const auto& e) { return place(s, rung.topology, rung.level, e.node) == there; });
   };
   return static_cast<std::int32_t>(std::find_if(rungs_.begin(), rungs_.end(), together) - rungs_.begin());
 }
@@ -204,7 +299,7 @@ void DelayTimers::say_until(Plan& plan) const {
     Reason& r = d.reason;
     // No domain has the GPUs, or a tree's groups find no place together in one.
     const bool of_domain = r.code == ReasonCode::kTopologyRequired || (r.code == ReasonCode::kFragmented && r.members == 0);
-    if (d.action != Action::kWait || !of_domain || r.certified) continue;
+    if ((d.action != Action::kWait && d.action != Action::kPreempt) || !of_domain || r.certified) continue;
     for (const Timer& timer : timers_of(d.job)) {
       if (timer.topology != r.topology || timer.level != r.level) continue;
       r.code = ReasonCode::kDelayTimer;

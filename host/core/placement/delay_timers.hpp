@@ -33,6 +33,18 @@ class DelayTimers {
   /// After the pass: how long the jobs waited that start. O(jobs of the pass + nodes of those that start)
   void look(const StateImpl& state, const kernel::ProblemView& problem, const kernel::PlaceRequest& request,
             const kernel::PlaceResult& placed);
+  /// Of a running job that stands in a looser level than its tightest possible one, under a rule of which jobs move: its demands become
+  /// those of the loosest tighter level that has room, counting the GPUs that it holds itself. After `narrow`.
+  /// @param problem  with the GPUs that are free
+  /// @returns false where there is none; then its demands stay
+  bool tighten(const StateImpl& state, const kernel::ProblemView& problem, std::int32_t job, std::span<kernel::OptionRow> options);
+  /// Its demands become those of `narrow` again.
+  void loosen(std::int32_t job, const kernel::ProblemView& problem, std::span<kernel::OptionRow> options) const;
+  /// Whether that is in one domain of a tighter level than what a running job holds.
+  bool is_tighter(const StateImpl& state, std::int32_t job, std::span<const kernel::PlacedRow> entries) const;
+  /// Whether a job in these places is in a looser level than one that could hold it. @param option  in which it runs there
+  bool is_loose(const StateImpl& state, std::int32_t option, std::span<const kernel::PlacedRow> entries);
+  bool is_loose(const StateImpl& state, std::int32_t job);
   /// When the first timer of a job that waits then runs out; kNever: none does. After `look`.
   TimeUs until() const { return until_; }
   /// Plans name the level that a job waits for, and until when. After `look`.
@@ -57,7 +69,12 @@ class DelayTimers {
   std::int32_t by_job(const StateImpl& state, const Job& job, TimeUs since, std::int32_t asked, std::int32_t demand);
   std::int32_t narrowed(const StateImpl& state, std::int32_t demand, const Timer& timer);
   std::int32_t preferring(const StateImpl& state, std::int32_t demand, std::int32_t level);
-  std::int32_t rung_of(const StateImpl& state, std::span<const kernel::PlacedRow> entries) const;
+  template <class Rows>
+  std::int32_t rung_of(const StateImpl& state, Rows entries) const;
+  std::int32_t inside(const StateImpl& state, std::int32_t demand, const Rung& rung);
+  std::int32_t preferring_below(const StateImpl& state, std::int32_t demand, std::int32_t rung);
+  bool has_room(const StateImpl& state, const kernel::ProblemView& problem, std::int32_t job, std::int32_t rung, std::int64_t gpus);
+  std::int32_t tightest_of(const StateImpl& state, std::int32_t asked);
   std::span<const Timer> timers_of(std::int32_t job) const;
 
   std::weak_ptr<const int> served_;
@@ -73,6 +90,10 @@ class DelayTimers {
   std::vector<std::vector<TimeUs>> by_gpus_;  // [rungs][GPUs] timers of the current rule, -1: not yet
   std::vector<Timer> timers_;                 // of narrowed options, by job
   std::vector<std::int32_t> begin_, end_;     // [jobs] in `timers_`
+  // Where jobs move: [options] what jobs ask for, and what `narrow` made of it.
+  std::vector<std::int32_t> asked_, narrowed_;
+  std::vector<std::vector<std::int64_t>> free_;  // [rungs][domains] free GPUs; empty: not counted yet
+  std::vector<std::int64_t> most_free_;          // [rungs]
   TimeUs until_ = kNever;
 };
 

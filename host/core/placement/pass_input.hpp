@@ -6,6 +6,7 @@
 
 #include "host/backend/backend.hpp"
 #include "host/core/placement/admission.hpp"
+#include "host/core/placement/delay_timers.hpp"
 #include "host/core/placement/ordering.hpp"
 #include "host/core/placement/promise_table.hpp"
 #include "host/core/placement/tried_options.hpp"
@@ -35,6 +36,11 @@ class PassInput {
   /// @param problem  with the options that are tried
   void arrange(const StateImpl& state, const PolicyEntry& entry, Quotas quotas, const Marks& marks, const kernel::ProblemView& problem,
                const FindVictims& find);
+  /// Undoes `arrange`, for another one.
+  void disarrange() {
+    if (reclaims_) order_ = unarranged_;
+    reclaims_ = false;
+  }
   /// Whether jobs may be displaced for quotas in that order, and when the first that borrows may be; kNever: none later.
   bool reclaims() const { return reclaims_; }
   const QuotaOrder& quotas() const { return quotas_; }
@@ -58,7 +64,9 @@ class PassInput {
   /// policy, or `look`.
   const std::vector<TimeUs>& remaining() const { return remaining_; }
   /// First instant at which a key of that order changes by itself once the plan is applied: Plan::order_until_us.
-  TimeUs order_until(const StateImpl& state, const PolicyEntry& entry, QueuePolicy& policy, const kernel::PlaceResult& answer);
+  /// @param movers  where leases end for jobs that move (LeaseEnd::kMove): says which ones could; null: leases do not end so
+  TimeUs order_until(const StateImpl& state, const PolicyEntry& entry, QueuePolicy& policy, const kernel::PlaceResult& answer,
+                     DelayTimers* movers);
   /// From now on these jobs take no node with an end, until jobs are ordered again. @returns whether one of them is new
   bool keep_off_ends(std::span<const std::int32_t> jobs);
   /// [options of the problem] of the last `request`.
@@ -75,6 +83,7 @@ class PassInput {
   void settle(kernel::PlaceRequest& request, const kernel::PlaceResult& result) const;
 
  private:
+  bool stands_loose(const StateImpl& state, DelayTimers& timers, const kernel::PlaceResult& answer, std::int32_t i) const;
   void read_history(const StateImpl& state);
   void look_at_cluster(const StateImpl& state);
   void look_at_progress(const StateImpl& state);
@@ -83,6 +92,7 @@ class PassInput {
   void release_events(const StateImpl& state, const std::vector<std::uint8_t>& lost);
 
   std::vector<std::int32_t> jobs_, order_;
+  std::vector<std::int32_t> unarranged_;  // the order before quotas changed it
   std::vector<std::int64_t> keys_;   // by job index
   std::vector<std::int64_t> batch_;  // by index in jobs_
   std::vector<TimeUs> remaining_, option_run_;

@@ -12,19 +12,25 @@ namespace {
 constexpr std::int64_t kIdeal = 1'000'000'000;  // Nw_sens in billionths
 constexpr std::int64_t kInItsLease = 0;
 
+core::LeaseEnd lease_end_of(const Settings& settings) {
+  return static_cast<core::LeaseEnd>(settings.choice("lease_end", {"keep", "move", "offer"}));
+}
+
 class DallyOrder final : public core::QueuePolicy {
  public:
-  DallyOrder(TimeUs lease, bool common) : leases_(lease, common) {}
+  DallyOrder(TimeUs lease, bool common, core::LeaseEnd end) : leases_(lease, common), lease_end_(end) {}
 
   // Keys are places in the order: it has more parts than a key holds.
   void keys(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices, std::span<std::int64_t> out) override {
     leases_.begin(jobs, now, job_indices);
     offered_.clear();
+    ended_.clear();
     for (std::size_t i = 0; i < job_indices.size(); ++i) {
       const std::int32_t job = job_indices[i];
       const bool running = jobs.running[job] != 0;
       out[i] = kInItsLease;
       if (running && !leases_.ended(job)) continue;
+      if (running) ended_.push_back(job);
       const TimeUs waits = jobs.waiting_since[job] == kNever ? jobs.submit[job] : jobs.waiting_since[job];
       offered_.push_back({network_sensitivity(jobs, job), running ? now : waits, job, i});
     }
@@ -41,13 +47,15 @@ class DallyOrder final : public core::QueuePolicy {
   }
 
   void next_change(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices, std::span<TimeUs> out) override {
-    // Where no job waits, no lease ends for another.
-    const bool any = std::any_of(job_indices.begin(), job_indices.end(), [&](std::int32_t job) { return jobs.running[job] == 0; });
+    // A job that keeps its GPUs does not lose them while no job waits.
+    const bool any = lease_end_ != core::LeaseEnd::kKeep ||
+                     std::any_of(job_indices.begin(), job_indices.end(), [&](std::int32_t job) { return jobs.running[job] == 0; });
     for (std::size_t i = 0; i < job_indices.size(); ++i) {
       out[i] = any && jobs.running[job_indices[i]] != 0 ? leases_.end(job_indices[i], now) : kNever;
     }
   }
 
+  std::span<const std::int32_t> lease_ended() const override { return ended_; }
   TimeUs time_slice() const override { return leases_.length(); }
   TimeUs slice_from(TimeUs assigned, TimeUs now) const override { return leases_.slice_from(assigned, now); }
   bool reads_cluster() const override { return true; }
@@ -72,24 +80,39 @@ class DallyOrder final : public core::QueuePolicy {
   }
 
   Leases leases_;
+  core::LeaseEnd lease_end_;
   std::vector<Offered> offered_;
+  std::vector<std::int32_t> ended_;
 };
 
 }  // namespace
 
 std::unique_ptr<core::QueuePolicy> dally_order(const Settings& settings) {
-  return std::make_unique<DallyOrder>(dally_lease(settings), settings.choice("leases", {"own", "common"}) == 1);
+  return std::make_unique<DallyOrder>(dally_lease(settings), settings.choice("leases", {"own", "common"}) == 1, lease_end_of(settings));
 }
 
 TimeUs dally_lease(const Settings& settings) { return settings.millionths("lease_s", kSecond, kMaxTimeUs); }
 
 std::vector<PolicyParam> dally_leases() {
   return {{"lease_s", "3600", "a running job keeps its GPUs for this time, at least 1 s"},
-          {"leases", "own", "own: counted from when the job got its GPUs; common: all end at multiples of lease_s"}};
+          {"leases", "own", "own: counted from when the job got its GPUs; common: all end at multiples of lease_s"},
+          {"lease_end", "keep",
+           "where no job takes its GPUs, a job whose lease has ended; keep: keeps them; move: moves to a tighter level, where that "
+           "saves more time than it costs; offer: gives them up, and is placed like jobs that wait"}};
+}
+
+core::DelayRule dally_rule(const Settings& settings) {
+  core::DelayRule rule;
+  rule.lease_us = dally_lease(settings);
+  rule.lease_end = lease_end_of(settings);
+  return rule;
 }
 
 std::optional<core::DelayRule> dally_timers(const Settings& settings, TimeUs timer) {
-  return core::DelayRule{dally_lease(settings), 0, {timer}};
+  core::DelayRule rule = dally_rule(settings);
+  rule.timers_us[0] = timer;
+  rule.n_timers = 1;
+  return rule;
 }
 
 }  // namespace berth::policy
