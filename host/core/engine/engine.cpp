@@ -475,7 +475,7 @@ bool EngineImpl::decide_changes(const StateImpl& s, PolicyState& policy_state, c
   const core::HeldSums held{s.node.held, s.node.cpu_held, s.node.memory_held, s.queue_used, s.broken_nodes()};
   require_valid(validator.check_changes(s.facts(), held, plan, options));
   cancelled.store(false, std::memory_order_relaxed);
-  core::PassInput::keep(s, *chosen.policy, policy_state);
+  input.keep(s, *chosen.policy, policy_state);
   policy_state.policy = request.policy;
   reservations.forget();  // this plan reserves nothing
   if (++quiet_ == kQuietDecisions) release_pass_memory(plan);
@@ -554,10 +554,10 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   const bool out_of_work =
       chooses_shapes ? request.max_iterations > 0 && work >= request.max_iterations : attempt.request.limit < attempt.request.n;
   plan.stopped_by = cut ? (stop_token.by_cancel ? "cancel" : "budget") : out_of_work ? "iterations" : "done";
-  const bool moves = chosen.rules.delays && chosen.rules.delays->lease_end == core::LeaseEnd::kMove;
-  plan.order_until_us = chooses_shapes ? kNever
-                                       : input.order_until(s, *chosen.entry, *chosen.policy, attempt.result.columns(),
-                                                           moves ? &problem.timers() : nullptr);
+  const bool moves = chosen.rules.delays && chosen.rules.delays->lease_end != core::LeaseEnd::kKeep;
+  plan.order_until_us =
+      chooses_shapes ? kNever
+                     : input.order_until(s, *chosen.entry, *chosen.policy, attempt.result.columns(), moves ? &problem.timers() : nullptr);
   if (chooses_shapes && attempt.shape_pass.quotas() != nullptr) plan.order_until_us = attempt.shape_pass.quotas()->victims_from();
   if (chosen.rules.packing == core::Packing::kContention) {
     problem.waits().look(s, problem.view(), attempt.request, attempt.result.columns());
@@ -567,7 +567,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   }
   const bool delays = core::DelayTimers::apply_to(s, chosen.rules);
   if (delays) {
-    problem.timers().look(s, problem.view(), attempt.request, attempt.result.columns());
+    problem.timers().look(s, problem.view(), attempt.request, attempt.result.columns(), !chooses_shapes && !input.reclaims());
     const TimeUs until = problem.timers().until();
     plan.order_until_us = plan.order_until_us <= s.now && until != kNever ? until : std::min(plan.order_until_us, until);
   }
@@ -590,7 +590,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   require_valid(violations);
   reservations.follow(s, request, plan);
   // Only now: a decision that fails must not change the caller's state.
-  chooses_shapes ? choice.keep(s, policy_state) : core::PassInput::keep(s, *chosen.policy, policy_state);
+  chooses_shapes ? choice.keep(s, policy_state) : input.keep(s, *chosen.policy, policy_state);
   if (chosen.shapes != nullptr) chosen.shapes->store(policy_state);
   if (searched && core::has_seed(chosen.choice.search.seeds, core::SearchSeed::kKept)) search.store(choice, policy_state);
   if (chosen.rules.packing == core::Packing::kContention) problem.waits().store(s, policy_state);

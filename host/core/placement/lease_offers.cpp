@@ -44,8 +44,7 @@ bool LeaseOffers::may_leave(const StateImpl& s, const PassProblem& problem, std:
 bool LeaseOffers::may_gain(const StateImpl& s, std::int32_t job) const {
   const JobRecord& record = s.jobs[to_index(job)];
   const TimeUs cost = std::min(migrate_cost(record.job->costs), resize_cost(record.job->costs));
-  return std::any_of(record.option_rate.begin(), record.option_rate.end(),
-                     [&](std::int64_t rate) { return saves(s, job, rate, cost); });
+  return std::any_of(record.option_rate.begin(), record.option_rate.end(), [&](std::int64_t rate) { return saves(s, job, rate, cost); });
 }
 
 bool LeaseOffers::begin(const StateImpl& s, const DelayRule& rule, std::span<const std::int32_t> ended, PassProblem& problem) {

@@ -25,7 +25,7 @@ class LeaseOffers {
     passes_ = 0;
   }
   /// Chooses the jobs that give up their GPUs, and takes them out of the problem. Jobs that may not be displaced, and those that lost
-  /// GPUs, do not; with LeaseEnd::kOffer nor do those whose GPUs nobody could get back: they are drained, or their node has an end.
+  /// GPUs, do not; with LeaseEnd::kOffer nor do those that could not have their GPUs back: they are drained, or their node has an end.
   /// @param ended  jobs whose lease has ended
   /// @param lost, repaired  as PassProblem has them
   /// @returns whether there are such jobs

@@ -104,10 +104,17 @@ void PassInput::look_at_cluster(const StateImpl& s) {
 void PassInput::look_at_progress(const StateImpl& s) {
   run_.resize(s.jobs.size());
   ideal_run_.resize(s.jobs.size());
+  ideal_rates_.resize(s.jobs.size());
+  if (ideal_cluster_ != s.cluster_version()) std::fill(ideal_rates_.begin(), ideal_rates_.end(), IdealRate{});
+  ideal_cluster_ = s.cluster_version();
   for (const std::int32_t job : jobs_) {
     run_[to_index(job)] = s.run_now(job);
-    // Most jobs that wait have not run.
-    ideal_run_[to_index(job)] = run_[to_index(job)] > 0 ? ideal_run_now(s, job) : 0;
+    ideal_run_[to_index(job)] = 0;
+    if (run_[to_index(job)] <= 0) continue;  // most jobs that wait
+    IdealRate& known = ideal_rates_[to_index(job)];
+    const std::uint64_t version = s.job.version[to_index(job)];
+    if (known.job != version) known = {version, ideal_rate(s, *s.jobs[to_index(job)].job)};
+    ideal_run_[to_index(job)] = ideal_run_at(s, job, known.rate);
   }
 }
 
@@ -213,8 +220,15 @@ void PassInput::look(const StateImpl& s, const std::vector<std::int32_t>& order)
 }
 
 void PassInput::keep(const StateImpl& s, const QueuePolicy& policy, PolicyState& policy_state) {
+  const auto now = [&] {
+    Kept kept{&policy_state, &policy, s.options_version(), 0};
+    for (const auto& column : policy_state.columns) kept.rows += column.second.size();
+    return kept;
+  };
+  const bool as_before = kept_ == now();
   policy.store(policy_state);
-  policy.retain(policy_state, StateJobs(s));
+  if (!as_before) policy.retain(policy_state, StateJobs(s));
+  kept_ = now();
 }
 
 kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry& entry, const PassRules& rules, const Marks& marks,

@@ -20,8 +20,8 @@ enum class LeaseEnd : std::uint8_t {
 /// How long a policy lets gangs wait for one domain of each level of the cluster, from the node up, and what its leases do
 /// (docs/dally.md). What jobs state themselves, Constraints::longest_wait, holds under every policy.
 struct DelayRule {
-  TimeUs lease_us = 0;       ///< the unit of timers that are tuned
-  std::int64_t history = 0;  ///< number of leases whose waits set the timers; 0: they are `timers_us`
+  TimeUs lease_us = 0;                         ///< the unit of timers that are tuned
+  std::int64_t history = 0;                    ///< number of leases whose waits set the timers; 0: they are `timers_us`
   std::array<TimeUs, kMaxLevels> timers_us{};  ///< by level; the last one is also that of all levels above. kNever: for ever
   std::int32_t n_timers = 0;                   ///< at least one without a history
   LeaseEnd lease_end = LeaseEnd::kKeep;

@@ -219,7 +219,8 @@ class Evidence {
       default:
         break;
     }
-    if (r.code == ReasonCode::kDelayTimer && (r.level < 0 || r.until_us <= s_.now || (d.action != Action::kWait && d.action != Action::kPreempt))) {
+    if (r.code == ReasonCode::kDelayTimer &&
+        (r.level < 0 || r.until_us <= s_.now || (d.action != Action::kWait && d.action != Action::kPreempt))) {
       found_.of(job, "has the action {} and the reason {} until {}; a job that waits for a level has both", name(d.action), name(r.code),
                 instant_text(r.until_us));
     }

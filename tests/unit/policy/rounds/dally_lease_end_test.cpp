@@ -57,8 +57,7 @@ class DallyLeaseEnd : public DallyPlans {
     std::set<std::string> nodes;
     const Decision& d = of(plan, job);
     const ClusterState state(snapshot_);
-    for (std::int32_t e = d.entry_begin; e < d.entry_end; ++e)
-      nodes.insert(state.node(plan.entries[static_cast<std::size_t>(e)].node).id);
+    for (std::int32_t e = d.entry_begin; e < d.entry_end; ++e) nodes.insert(state.node(plan.entries[static_cast<std::size_t>(e)].node).id);
     return nodes;
   }
   void with(core::Params params) {
@@ -78,7 +77,7 @@ TEST_F(DallyLeaseEnd, AJobMovesToATighterLevel) {
   EXPECT_EQ(of(plan, 0).action, Action::kMigrate);
   EXPECT_EQ(of(plan, 0).cost_us, 30 * kSecond);
   EXPECT_EQ(nodes_of(plan, 0), (Nodes{"n4", "n5"}));
-  with({});
+  with({{"lease_end", "keep"}});
   EXPECT_EQ(of(decide(), 0).action, Action::kKeep);
 }
 
@@ -150,7 +149,7 @@ TEST_F(DallyLeaseEnd, NotBeforeTheLeaseEndsAndNotWhereItMayNotBeDisplaced) {
   EXPECT_EQ(of(plan, 0).action, Action::kKeep);
   // No job waits, and the end of this lease matters all the same.
   EXPECT_EQ(plan.order_until_us, 100 * kHour + 1);
-  with({});
+  with({{"lease_end", "keep"}});
   EXPECT_EQ(decide().order_until_us, kNever);
   with({{"lease_end", "offer"}});
   EXPECT_EQ(decide().order_until_us, 100 * kHour + 1);
@@ -166,7 +165,10 @@ TEST_F(DallyLeaseEnd, NotBeforeTheLeaseEndsAndNotWhereItMayNotBeDisplaced) {
 TEST_F(DallyLeaseEnd, LeasesOfJobsInGoodPlacesDoNotWakeTheEngine) {
   g({"n0", "n1"});
   keep_others_off({"n4", "n5"});
-  EXPECT_EQ(decide().order_until_us, kNever);
+  for (const char* const end : {"keep", "move", "offer"}) {
+    with({{"lease_end", end}});
+    EXPECT_EQ(decide().order_until_us, kNever) << end;
+  }
 }
 
 // A new job is before it in the order, and takes the only rack.

@@ -100,8 +100,13 @@ TEST(Dally, LeasesEndAndBeginAgain) {
   common->load({});
   jobs.keys(*common, 60 * kSecond);
   EXPECT_EQ(jobs.next_change(*common, 60 * kSecond).front(), 100 * kSecond);
-  // While no job waits, the end of a lease changes nothing.
-  EXPECT_EQ(PolicyJobs({runs("a", 50 * kSecond, kSecond, 1)}).next_change(*policy, 150 * kSecond).front(), kNever);
+  // While no job waits, the end of a lease changes nothing for a job that keeps its GPUs.
+  const auto keeps = find_policy("dally").make({{"lease_s", "100"}, {"lease_end", "keep"}});
+  keeps->load({});
+  const PolicyJobs alone({runs("a", 50 * kSecond, kSecond, 1)});
+  alone.keys(*keeps, 150 * kSecond);
+  EXPECT_EQ(alone.next_change(*keeps, 150 * kSecond).front(), kNever);
+  EXPECT_EQ(alone.next_change(*policy, 150 * kSecond).front(), 250 * kSecond);
 }
 
 TEST(Dally, BadParametersAreRefused) {
@@ -190,6 +195,7 @@ TEST_F(DallyPlans, TheOtherTimersAreFixed) {
 
 // A new job takes GPUs from the job whose lease has ended and whose network was best.
 TEST_F(DallyPlans, LeasesThatEndedGoToNewJobs) {
+  request_.params = {{"lease_end", "keep"}};
   snapshot_.jobs = {gang("new", 8, 99 * kHour)};
   const std::vector<std::vector<std::string>> places{{"n0", "n1"}, {"n2", "n4"}, {"n3", "n5"}, {"n6", "n7"}};
   for (const auto& nodes : places) snapshot_.jobs.push_back(on(nodes.front(), 99 * kHour, nodes));
