@@ -15,6 +15,7 @@
 #include "host/core/engine/last_reservations.hpp"
 #include "host/core/engine/plan_builder.hpp"
 #include "host/core/kept/kept_queue.hpp"
+#include "host/core/placement/lease_offers.hpp"
 #include "host/core/placement/overruns.hpp"
 #include "host/core/placement/pass_input.hpp"
 #include "host/core/placement/pass_problem.hpp"
@@ -75,6 +76,7 @@ class EngineImpl {
   core::TightPlaces places;
   core::PlanSearch search;
   core::PassProblem problem;
+  core::LeaseOffers offers;
   core::KeptQueue kept;
   core::Overruns overruns;
   core::PlanBuilder builder;
@@ -123,7 +125,9 @@ class EngineImpl {
                  PassAttempt& attempt, Plan& plan);
   PassAttempt order_jobs(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request,
                          Plan& plan);
-  void request_pass(const StateImpl& s, const core::PassInput::Marks& marks, const Request& request, PassAttempt& attempt);
+  void request_pass(const StateImpl& s, const core::PassInput::Marks& marks, const Request& request, PassAttempt& attempt, Plan& plan);
+  bool repeat_pass(const StateImpl& s, const core::PassInput::Marks& marks, const Request& request, core::StopToken& stop_token,
+                   PassAttempt& attempt, Plan& plan);
   PassAttempt choose_shapes(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state,
                             const Request& request, core::StopToken& stop_token, Plan& plan);
   void pass_choice(const StateImpl& s, const core::PassInput::Marks& marks, const core::PassRules& rules, PassAttempt& attempt);
@@ -182,18 +186,23 @@ EngineImpl::PassAttempt EngineImpl::order_jobs(const StateImpl& s, const core::P
   tried.build(s, problem.view(), chosen.shape, builder);
   input.order(s, *chosen.entry, *chosen.policy, policy_state, marks, tried, chosen.rules);
   builder.refuse(input.refusals());
-  const kernel::ProblemView visited = tried.view(problem.view());
+  if (chosen.rules.delays && offers.begin(s, *chosen.rules.delays, chosen.policy->lease_ended(), problem)) {
+    tried.build(s, problem.view(), chosen.shape, builder);
+  }
+  PassAttempt attempt = take_memory();
+  request_pass(s, marks, request, attempt, plan);
+  return attempt;
+}
+
+void EngineImpl::request_pass(const StateImpl& s, const core::PassInput::Marks& all, const Request& request, PassAttempt& attempt,
+                              Plan& plan) {
+  const core::PassInput::Marks marks{offers.any() ? offers.gone() : all.lost, all.repaired, all.rejected, all.impossible};
   const auto find = [&](const kernel::ProblemView& p, const kernel::VictimsRequest& asked, const kernel::VictimsResult& answer) {
     plan.backend = backends.also(request.backend, request.threads, plan.backend_note,
                                  [&](core::PlacementBackend& backend) { backend.victims(p, asked, answer); });
   };
-  input.arrange(s, *chosen.entry, chosen.rules.quotas, marks, visited, core::FindVictims(find));
-  PassAttempt attempt = take_memory();
-  request_pass(s, marks, request, attempt);
-  return attempt;
-}
-
-void EngineImpl::request_pass(const StateImpl& s, const core::PassInput::Marks& marks, const Request& request, PassAttempt& attempt) {
+  input.disarrange();
+  input.arrange(s, *chosen.entry, chosen.rules.quotas, marks, tried.view(problem.view()), core::FindVictims(find));
   attempt.request = input.request(s, *chosen.entry, chosen.rules, marks, request.max_iterations, {}, &tried);
   attempt.visited = tried.view(problem.view());
   attempt.request.option_run = tried.run_times(problem.view(), attempt.request.option_run, attempt.run);
@@ -333,6 +342,22 @@ void EngineImpl::end_pass(const StateImpl& s, PassAttempt& attempt) {
   if (!shapes) input.settle(attempt.request, placed);
 }
 
+// Others were displaced for a job that does not start, or a job keeps the GPUs that it gave up: the pass is made again. After a stop no
+// more jobs are tried than before.
+bool EngineImpl::repeat_pass(const StateImpl& s, const core::PassInput::Marks& marks, const Request& request, core::StopToken& stop_token,
+                             PassAttempt& attempt, Plan& plan) {
+  const bool stopped = stop_token.stopped_at >= 0;
+  const bool off_ends = !stopped && input.keep_off_ends(overruns.displacers());
+  const bool back = offers.settle(s, problem, attempt.request, attempt.result.columns());
+  if (!off_ends && !back) return false;
+  if (back) tried.build(s, problem.view(), chosen.shape, builder);
+  request_pass(s, marks, request, attempt, plan);
+  if (stopped) attempt.request.limit = std::min(attempt.request.limit, stop_token.stopped_at);
+  place(request, stopped ? nullptr : &stop_token, attempt, plan);
+  end_pass(s, attempt);
+  return true;
+}
+
 // From a pass whose options are those of the jobs.
 void EngineImpl::build_plan(const StateImpl& s, PassAttempt& attempt, Plan& plan) {
   const bool shapes = chosen.policy == nullptr;
@@ -346,7 +371,9 @@ void EngineImpl::build_plan(const StateImpl& s, PassAttempt& attempt, Plan& plan
                                 &input.remaining(),
                                 shapes ? attempt.shape_pass.left_out() : tried.left_out(),
                                 shapes ? &choice : nullptr,
-                                shapes ? &attempt.shape_pass.left() : nullptr,
+                                shapes         ? &attempt.shape_pass.left()
+                                : offers.any() ? &offers.left()
+                                               : nullptr,
                                 attempt.kept ? &kept.class_of() : nullptr,
                                 shapes             ? attempt.shape_pass.quotas()
                                 : input.reclaims() ? &input.quotas()
@@ -448,7 +475,7 @@ bool EngineImpl::decide_changes(const StateImpl& s, PolicyState& policy_state, c
   const core::HeldSums held{s.node.held, s.node.cpu_held, s.node.memory_held, s.queue_used, s.broken_nodes()};
   require_valid(validator.check_changes(s.facts(), held, plan, options));
   cancelled.store(false, std::memory_order_relaxed);
-  core::PassInput::keep(s, *chosen.policy, policy_state);
+  input.keep(s, *chosen.policy, policy_state);
   policy_state.policy = request.policy;
   reservations.forget();  // this plan reserves nothing
   if (++quiet_ == kQuietDecisions) release_pass_memory(plan);
@@ -485,6 +512,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
     reading = core::Reading::kNothing;
   }
   quiet_ = 0;
+  offers.clear();
   problem.build(s, chosen.rules, {}, &policy_state);
   const bool chooses_shapes = chosen.policy == nullptr;
   core::PassInput::Marks marks{problem.lost(), problem.repaired(), builder.reject(s, problem.view(), certificates)};
@@ -513,11 +541,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
     attempt = search_plans(s, marks, policy_state, request, begin, stop_token, plan);
   }
   end_pass(s, attempt);
-  // Others were displaced for a job that does not start: the pass is made again.
-  while (!chooses_shapes && !was_kept && stop_token.stopped_at < 0 && input.keep_off_ends(overruns.displacers())) {
-    request_pass(s, marks, request, attempt);
-    place(request, &stop_token, attempt, plan);
-    end_pass(s, attempt);
+  while (!chooses_shapes && !was_kept && repeat_pass(s, marks, request, stop_token, attempt, plan)) {
   }
   cancelled.store(false, std::memory_order_relaxed);
   plan.timing.place_s = step.lap();
@@ -530,7 +554,10 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   const bool out_of_work =
       chooses_shapes ? request.max_iterations > 0 && work >= request.max_iterations : attempt.request.limit < attempt.request.n;
   plan.stopped_by = cut ? (stop_token.by_cancel ? "cancel" : "budget") : out_of_work ? "iterations" : "done";
-  plan.order_until_us = chooses_shapes ? kNever : input.order_until(s, *chosen.entry, *chosen.policy, attempt.result.columns());
+  const bool moves = chosen.rules.delays && chosen.rules.delays->lease_end != core::LeaseEnd::kKeep;
+  plan.order_until_us =
+      chooses_shapes ? kNever
+                     : input.order_until(s, *chosen.entry, *chosen.policy, attempt.result.columns(), moves ? &problem.timers() : nullptr);
   if (chooses_shapes && attempt.shape_pass.quotas() != nullptr) plan.order_until_us = attempt.shape_pass.quotas()->victims_from();
   if (chosen.rules.packing == core::Packing::kContention) {
     problem.waits().look(s, problem.view(), attempt.request, attempt.result.columns());
@@ -540,7 +567,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   }
   const bool delays = core::DelayTimers::apply_to(s, chosen.rules);
   if (delays) {
-    problem.timers().look(s, problem.view(), attempt.request, attempt.result.columns());
+    problem.timers().look(s, problem.view(), attempt.request, attempt.result.columns(), !chooses_shapes && !input.reclaims());
     const TimeUs until = problem.timers().until();
     plan.order_until_us = plan.order_until_us <= s.now && until != kNever ? until : std::min(plan.order_until_us, until);
   }
@@ -563,7 +590,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   require_valid(violations);
   reservations.follow(s, request, plan);
   // Only now: a decision that fails must not change the caller's state.
-  chooses_shapes ? choice.keep(s, policy_state) : core::PassInput::keep(s, *chosen.policy, policy_state);
+  chooses_shapes ? choice.keep(s, policy_state) : input.keep(s, *chosen.policy, policy_state);
   if (chosen.shapes != nullptr) chosen.shapes->store(policy_state);
   if (searched && core::has_seed(chosen.choice.search.seeds, core::SearchSeed::kKept)) search.store(choice, policy_state);
   if (chosen.rules.packing == core::Packing::kContention) problem.waits().store(s, policy_state);

@@ -23,6 +23,11 @@ bool same_rows(const std::vector<kernel::TakenRow>& a, const std::vector<kernel:
                     [](const kernel::TakenRow& x, const kernel::TakenRow& y) { return x.node == y.node && x.mask == y.mask; });
 }
 
+// Jobs give up their GPUs in the order of the policy.
+bool offers_leases(const berth::Scenario& asked, const PassRules& rules) {
+  return asked.order.empty() && asked.preemptive.value_or(true) && rules.delays && rules.delays->lease_end != LeaseEnd::kKeep;
+}
+
 bool same_order(const berth::Scenario& a, const berth::Scenario& b) {
   return a.policy == b.policy && a.params == b.params && a.order == b.order && a.leave_out == b.leave_out && a.preemptive == b.preemptive &&
          a.policy_state == b.policy_state;
@@ -84,9 +89,9 @@ void WhatIf::add(const StateImpl& s, const berth::Scenario& asked) {
 std::int32_t WhatIf::problem_of(const StateImpl& s, const Pass& pass) {
   const bool consolidated = chosen_.rules.packing == Packing::kConsolidate;
   const std::optional<Consolidation>& close = chosen_.rules.consolidation;
-  for (std::int32_t i = n_problems_; i-- > 0;) {
+  for (std::int32_t i = offers_leases(*pass.asked, chosen_.rules) ? 0 : n_problems_; i-- > 0;) {
     const Problem& known = problems_[to_index(i)];
-    if (known.consolidated == consolidated && known.close == close && known.delays == chosen_.rules.delays &&
+    if (!known.offers.any() && known.consolidated == consolidated && known.close == close && known.delays == chosen_.rules.delays &&
         known.shape == chosen_.shape && (!lost_gpus_ || same_rows(known.taken, pass.taken)))
       return i;
   }
@@ -96,7 +101,8 @@ std::int32_t WhatIf::problem_of(const StateImpl& s, const Pass& pass) {
   problem.delays = chosen_.rules.delays;
   problem.shape = chosen_.shape;
   problem.taken = pass.taken;
-  problem.pass.build(s, chosen_.rules, pass.taken);
+  problem.offers.clear();
+  problem.pass.build(s, chosen_.rules, pass.taken, offers_leases(*pass.asked, chosen_.rules) ? pass.asked->policy_state : nullptr);
   for (std::int32_t i = 0; i < n_problems_; ++i) problems_[to_index(i)].pass.follow_demands(s);
   problem.rejected = builder_.reject(s, problem.pass.view(), certificates_);
   problem.tried.build(s, problem.pass.view(), problem.shape, builder_);
@@ -108,9 +114,11 @@ std::int32_t WhatIf::input_of(const StateImpl& s, const Pass& pass) {
   if (n_passes_ > 1) {
     const Pass& before = passes_[to_index(n_passes_ - 2)];
     // What is taken decides which jobs are admitted.
-    if (!chosen_.rules.admits_by_count && before.problem == pass.problem && same_order(*before.asked, *pass.asked)) return before.input;
+    if (!chosen_.rules.admits_by_count && !offers_leases(*pass.asked, chosen_.rules) && before.problem == pass.problem &&
+        same_order(*before.asked, *pass.asked))
+      return before.input;
   }
-  const Problem& problem = problems_[to_index(pass.problem)];
+  Problem& problem = problems_[to_index(pass.problem)];
   skipped_ = problem.rejected;
   for (const std::string& id : pass.asked->leave_out) skipped_[to_index(job_of(s, id))] = 1;
   PolicyEntry entry = *chosen_.entry;
@@ -118,12 +126,46 @@ std::int32_t WhatIf::input_of(const StateImpl& s, const Pass& pass) {
   const PassInput::Marks marks{problem.pass.lost(), problem.pass.repaired(), skipped_};
   Input& input = next(inputs_, n_inputs_);
   order(s, entry, *pass.asked, marks, problem.tried, input.pass);
-  // A scenario that says that jobs stay, or that states an order, means it.
-  if (pass.asked->order.empty() && pass.asked->preemptive.value_or(true)) {
-    input.pass.arrange(s, entry, chosen_.rules.quotas, marks, problem.tried.view(problem.pass.view()), find_);
+  if (offers_leases(*pass.asked, chosen_.rules) &&
+      problem.offers.begin(s, *chosen_.rules.delays, chosen_.policy->lease_ended(), problem.pass)) {
+    problem.tried.build(s, problem.pass.view(), problem.shape, builder_);
   }
-  input.request = input.pass.request(s, entry, chosen_.rules, marks, 0, pass.taken, &problem.tried);
+  input.entry = entry;
+  input.rules = chosen_.rules;
+  // A scenario that says that jobs stay, or that states an order, means it.
+  input.arranged = pass.asked->order.empty() && pass.asked->preemptive.value_or(true);
+  input.skipped = skipped_;
+  arrange(s, pass, input);
   return n_inputs_ - 1;
+}
+
+void WhatIf::arrange(const StateImpl& s, const Pass& pass, Input& input) {
+  const Problem& problem = problems_[to_index(pass.problem)];
+  const PassInput::Marks marks{problem.offers.any() ? problem.offers.gone() : problem.pass.lost(), problem.pass.repaired(), input.skipped};
+  input.pass.disarrange();
+  if (input.arranged) {
+    input.pass.arrange(s, input.entry, input.rules.quotas, marks, problem.tried.view(problem.pass.view()), find_);
+  }
+  input.request = input.pass.request(s, input.entry, input.rules, marks, 0, pass.taken, &problem.tried);
+}
+
+// Jobs that gave up their GPUs for nothing keep them: the pass is made again. See Engine.
+void WhatIf::settle(const StateImpl& s, Pass& pass, PlacementBackend& backend) {
+  Problem& problem = problems_[to_index(pass.problem)];
+  Input& input = inputs_[to_index(pass.input)];
+  while (problem.offers.settle(s, problem.pass, input.request, pass.result.columns())) {
+    problem.tried.build(s, problem.pass.view(), problem.shape, builder_);
+    arrange(s, pass, input);
+    const kernel::ProblemView& own = problem.pass.view();
+    const kernel::ProblemView visited = problem.tried.view(own);
+    kernel::PlaceRequest request = input.request;
+    request.option_run = problem.tried.run_times(own, request.option_run, input.run);
+    const kernel::PlaceResult placed = pass.result.prepare(request.n, entry_bound(visited, request.discipline));
+    backend.place(visited, {request, pass.taken, nullptr}, placed);
+    problem.tried.translate(request, placed);
+    overruns_.withdraw(s, own, request, placed);
+    input.pass.settle(request, placed);
+  }
 }
 
 void WhatIf::order(const StateImpl& s, const PolicyEntry& entry, const berth::Scenario& asked, const PassInput::Marks& marks,
@@ -155,12 +197,14 @@ const char* WhatIf::run(const StateImpl& s, Backends& backends, Backend wanted, 
     const Problem& problem = problems_[to_index(p)];
     const kernel::ProblemView& own = problem.pass.view();
     const kernel::ProblemView visited = problem.tried.view(own);
+    Pass* offering = nullptr;
     scenarios_.clear();
     results_.clear();
     of_pass_.clear();
     for (std::int32_t w = 0; w < n_passes_; ++w) {
       Pass& pass = passes_[to_index(w)];
       if (pass.problem != p) continue;
+      if (problem.offers.any()) offering = &pass;
       Input& input = inputs_[to_index(pass.input)];
       kernel::PlaceRequest request = input.request;
       request.option_run = problem.tried.run_times(own, request.option_run, input.run);
@@ -176,6 +220,8 @@ const char* WhatIf::run(const StateImpl& s, Backends& backends, Backend wanted, 
       overruns_.withdraw(s, own, request, results_[w]);
       inputs_[to_index(of_pass_[w])].pass.settle(request, results_[w]);
     }
+    if (offering == nullptr) continue;
+    used = backends.also(wanted, threads, note, [&](PlacementBackend& backend) { settle(s, *offering, backend); });
   }
   return used;
 }

@@ -11,6 +11,7 @@
 #include "berth/placement.hpp"
 #include "host/core/backend/backends.hpp"
 #include "host/core/engine/plan_builder.hpp"
+#include "host/core/placement/lease_offers.hpp"
 #include "host/core/placement/overruns.hpp"
 #include "host/core/placement/pass_input.hpp"
 #include "host/core/placement/pass_problem.hpp"
@@ -43,6 +44,7 @@ class WhatIf {
     ShapeRule shape{};
     std::vector<kernel::TakenRow> taken;  // applies when jobs were repaired; else empty
     PassProblem pass;
+    LeaseOffers offers;  // then the problem is that of one scenario
     TriedOptions tried;
     std::vector<std::uint8_t> rejected;
     std::int32_t bound = 0;
@@ -51,6 +53,11 @@ class WhatIf {
     PassInput pass;
     kernel::PlaceRequest request{};
     std::vector<TimeUs> run;  // of the options of the pass, where it does not try all
+    // Where jobs have given up their GPUs, for another pass.
+    PolicyEntry entry;
+    PassRules rules{};
+    bool arranged = false;
+    std::vector<std::uint8_t> skipped;
   };
   struct Pass {
     const berth::Scenario* asked = nullptr;
@@ -65,6 +72,8 @@ class WhatIf {
   void read(const StateImpl& state, std::int32_t i, ScenarioOutcome& out);
   std::int32_t problem_of(const StateImpl& state, const Pass& pass);
   std::int32_t input_of(const StateImpl& state, const Pass& pass);
+  void arrange(const StateImpl& state, const Pass& pass, Input& input);
+  void settle(const StateImpl& state, Pass& pass, PlacementBackend& backend);
   void order(const StateImpl& state, const PolicyEntry& entry, const berth::Scenario& asked, const PassInput::Marks& marks,
              const TriedOptions& tried, PassInput& input);
 

@@ -1,7 +1,11 @@
 #include "host/core/placement/delay_timers.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/names.hpp"
@@ -75,21 +79,25 @@ TimeUs DelayTimers::timer(const DelayRule& rule, std::int32_t rung, std::int64_t
   constexpr std::int64_t kKnown = 4096;  // jobs of more GPUs are few
   if (rule.history > 0 && gpus >= kKnown) return saturating_mul(windows_.leases(rule, rung, gpus), rule.lease_us);
   if (rule.history > 0) {
-    std::vector<TimeUs>& known = by_gpus_[to_index(rung)];
-    if (known.size() <= to_index(gpus)) known.resize(to_index(gpus) + 1, -1);
-    TimeUs& timer = known[to_index(gpus)];
+    const std::size_t at = to_index(gpus) * rungs_.size() + to_index(rung);
+    if (by_gpus_.size() <= at) by_gpus_.resize((to_index(gpus) + 1) * rungs_.size(), -1);
+    TimeUs& timer = by_gpus_[at];
     if (timer < 0) timer = saturating_mul(windows_.leases(rule, rung, gpus), rule.lease_us);
     return timer;
   }
-  return rule.timers_us[std::min(to_index(rung), rule.timers_us.size() - 1)];
+  return rule.timer(rung);
+}
+
+std::int32_t DelayTimers::inside(const StateImpl& s, std::int32_t demand, const Rung& rung) {
+  const std::size_t at = (to_index(demand) * kTopologyKinds + to_index(rung.topology)) * kMaxLevels + to_index(rung.level);
+  if (inside_.size() <= at) inside_.resize((to_index(demand) + 1) * kTopologyKinds * kMaxLevels, kernel::kNone);
+  if (inside_[at] == kernel::kNone) inside_[at] = s.demands.inside(demand, rung.topology, rung.level);
+  return inside_[at];
 }
 
 std::int32_t DelayTimers::narrowed(const StateImpl& s, std::int32_t demand, const Timer& timer) {
   timers_.push_back(timer);
-  const std::size_t at = (to_index(demand) * kTopologyKinds + to_index(timer.topology)) * kMaxLevels + to_index(timer.level);
-  if (inside_.size() <= at) inside_.resize((to_index(demand) + 1) * kTopologyKinds * kMaxLevels, kernel::kNone);
-  if (inside_[at] == kernel::kNone) inside_[at] = s.demands.inside(demand, timer.topology, timer.level);
-  return inside_[at];
+  return inside(s, demand, {timer.topology, timer.level, 0});
 }
 
 std::int32_t DelayTimers::preferring(const StateImpl& s, std::int32_t demand, std::int32_t level) {
@@ -99,32 +107,40 @@ std::int32_t DelayTimers::preferring(const StateImpl& s, std::int32_t demand, st
   return preferring_[at];
 }
 
+// The same demand, that prefers the NVLink domains of levels below this one.
+std::int32_t DelayTimers::preferring_below(const StateImpl& s, std::int32_t demand, std::int32_t rung) {
+  while (--rung > 0) {
+    if (rungs_[to_index(rung)].topology == kNvlinks) return preferring(s, demand, rungs_[to_index(rung)].level);
+  }
+  return demand;
+}
+
 // The loosest level is that above the highest of which no domain could hold the gang, or of which the timer has run out.
 std::int32_t DelayTimers::by_rule(const StateImpl& s, const DelayRule& rule, TimeUs since, std::int32_t asked) {
   const std::int64_t gpus = s.demands.rows()[to_index(asked)].gpus;
   if (gpus == 0) return asked;  // shares of GPUs
   const auto n = static_cast<std::int32_t>(rungs_.size());
+  std::array<TimeUs, kTopologyKinds * kMaxLevels> waits{};
   std::int32_t loosest = 0;
-  TimeUs first = kNever;  // of the timers from `loosest` on
   for (std::int32_t rung = 0; rung < n; ++rung) {
     const bool holds = empty_.hold(s, asked, rungs_[to_index(rung)].topology, rungs_[to_index(rung)].level);
-    const TimeUs wait = holds ? timer(rule, rung, gpus) : 0;
-    if (s.now - since >= wait) {
-      loosest = rung + 1;
-      first = kNever;
-    } else {
-      first = std::min(first, wait);
-    }
+    waits[to_index(rung)] = holds ? timer(rule, rung, gpus) : 0;
+    if (s.now - since >= waits[to_index(rung)]) loosest = rung + 1;
   }
-  std::int32_t demand = asked;
-  for (std::int32_t rung = loosest - 1; rung > 0; --rung) {
-    if (rungs_[to_index(rung)].topology != kNvlinks) continue;
-    demand = preferring(s, demand, rungs_[to_index(rung)].level);
-    break;
-  }
+  const std::int32_t demand = preferring_below(s, asked, loosest);
   if (loosest == n) return demand;
-  const Rung& rung = rungs_[to_index(loosest)];
-  return narrowed(s, demand, {rung.topology, rung.level, saturating_add(since, first)});
+  // When it may go further, and again further.
+  for (std::int32_t rung = loosest; rung < n;) {
+    const TimeUs first = *std::min_element(waits.begin() + rung, waits.begin() + n);
+    if (first == kNever && rung > loosest) break;
+    std::int32_t opens = n;
+    while (waits[to_index(opens - 1)] > first) --opens;
+    // Only the first is what the job waits for.
+    const Rung& one = rungs_[to_index(loosest)];
+    timers_.push_back({rung == loosest ? one.topology : kernel::kNone, one.level, saturating_add(since, first), opens, gpus});
+    rung = opens;
+  }
+  return inside(s, demand, rungs_[to_index(loosest)]);
 }
 
 std::int32_t DelayTimers::by_job(const StateImpl& s, const Job& job, TimeUs since, std::int32_t asked, std::int32_t demand) {
@@ -147,9 +163,22 @@ void DelayTimers::narrow(const StateImpl& s, const std::optional<DelayRule>& rul
                          std::span<kernel::OptionRow> options) {
   begin(s);
   rule_ = rule;
-  by_gpus_.assign(rungs_.size(), {});
-  windows_.load(rule && rule->history > 0 ? kept : nullptr, names_);
+  if (rule && rule->history > 0) {
+    windows_.load(kept, names_, *rule);
+    if (by_gpus_of_ != windows_.version()) by_gpus_.clear();
+    by_gpus_of_ = windows_.version();
+  }
   const kernel::ProblemView& p = s.problem();
+  const bool moves = rule && rule->lease_end != LeaseEnd::kKeep;
+  free_.resize(rungs_.size());
+  most_free_.resize(rungs_.size());
+  for (std::vector<std::int64_t>& free : free_) free.clear();
+  asked_.clear();
+  narrowed_.clear();
+  const auto copy_demands = [&](std::vector<std::int32_t>& demands) {
+    for (const kernel::OptionRow& option : options) demands.push_back(option.demand);
+  };
+  if (moves) copy_demands(asked_);
   for (const std::int32_t job : s.job_order) {
     const JobRecord& record = s.jobs[to_index(job)];
     if (!rule && !record.longest_wait) continue;
@@ -163,6 +192,83 @@ void DelayTimers::narrow(const StateImpl& s, const std::optional<DelayRule>& rul
     }
     end_[to_index(job)] = static_cast<std::int32_t>(timers_.size());
   }
+  if (moves) copy_demands(narrowed_);
+}
+
+// The lowest rung of which some domain could hold the demand; as many as there are: none.
+std::int32_t DelayTimers::tightest_of(const StateImpl& s, std::int32_t asked) {
+  std::int32_t rung = 0;
+  while (rung < std::ssize(rungs_) && !empty_.hold(s, asked, rungs_[to_index(rung)].topology, rungs_[to_index(rung)].level)) ++rung;
+  return rung;
+}
+
+// Whether some named domain has this number of GPUs that are free, or that the job holds.
+bool DelayTimers::has_room(const StateImpl& s, const kernel::ProblemView& p, std::int32_t job, std::int32_t rung, std::int64_t gpus) {
+  const auto [topology, level, most] = rungs_[to_index(rung)];
+  std::vector<std::int64_t>& free = free_[to_index(rung)];
+  if (free.empty()) {
+    free.assign(to_index(level == 0 ? p.n_nodes : p.domains.n_domains), 0);
+    for (std::int32_t node = 0; node < p.n_nodes; ++node) {
+      const std::int32_t there = place(s, topology, level, node);
+      if (level == 0 || p.domains.named[there] != 0) free[to_index(there)] += std::popcount(p.node_free[node]);
+    }
+    most_free_[to_index(rung)] = *std::max_element(free.begin(), free.end());
+  }
+  if (most_free_[to_index(rung)] >= gpus) return true;
+  bool has = false;
+  for (std::int32_t h = p.held_begin[job]; h < p.held_end[job]; ++h) {
+    const std::int32_t there = place(s, topology, level, p.held[h].node);
+    if (level > 0 && p.domains.named[there] == 0) continue;
+    free[to_index(there)] += std::popcount(p.held[h].mask);
+    has = has || free[to_index(there)] >= gpus;
+  }
+  for (std::int32_t h = p.held_begin[job]; h < p.held_end[job]; ++h) {
+    const std::int32_t there = place(s, topology, level, p.held[h].node);
+    if (level == 0 || p.domains.named[there] != 0) free[to_index(there)] -= std::popcount(p.held[h].mask);
+  }
+  return has;
+}
+
+bool DelayTimers::tighten(const StateImpl& s, const kernel::ProblemView& p, std::int32_t job, std::span<kernel::OptionRow> options) {
+  const std::int32_t here = rung_of(s, s.held_entries(job));
+  bool some = false;
+  for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
+    const std::int32_t asked = asked_[to_index(o)];
+    const std::int64_t gpus = s.demands.rows()[to_index(asked)].gpus;
+    std::int32_t rung = here;
+    const auto fits = [&](const Rung& one, std::int32_t at) {
+      return empty_.hold(s, asked, one.topology, one.level) && has_room(s, p, job, at, gpus);
+    };
+    while (--rung >= 0 && !fits(rungs_[to_index(rung)], rung)) {
+    }
+    // An option without room in a tighter level stays as the timers have it; a place that it finds is judged like the others.
+    if (rung < 0 || gpus == 0) continue;
+    const std::int32_t demand = inside(s, preferring_below(s, asked, rung), rungs_[to_index(rung)]);
+    options[to_index(o)].demand = by_job(s, *s.jobs[to_index(job)].job, s.now, asked, demand);
+    some = true;
+  }
+  return some;
+}
+
+void DelayTimers::loosen(std::int32_t job, const kernel::ProblemView& p, std::span<kernel::OptionRow> options) const {
+  for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) options[to_index(o)].demand = narrowed_[to_index(o)];
+}
+
+bool DelayTimers::is_tighter(const StateImpl& s, std::int32_t job, std::span<const kernel::PlacedRow> entries) const {
+  return rung_of(s, entries) < rung_of(s, s.held_entries(job));
+}
+
+bool DelayTimers::is_loose(const StateImpl& s, std::int32_t option, std::span<const kernel::PlacedRow> entries) {
+  return !entries.empty() && rung_of(s, entries) > tightest_of(s, asked_[to_index(option)]);
+}
+
+bool DelayTimers::is_loose(const StateImpl& s, std::int32_t job) {
+  const std::int32_t here = rung_of(s, s.held_entries(job));
+  const kernel::ProblemView& p = s.problem();
+  for (std::int32_t o = p.option_begin[job]; here > 0 && o < p.option_end[job]; ++o) {
+    if (here > tightest_of(s, asked_[to_index(o)])) return true;
+  }
+  return false;
 }
 
 std::span<const DelayTimers::Timer> DelayTimers::timers_of(std::int32_t job) const {
@@ -170,25 +276,62 @@ std::span<const DelayTimers::Timer> DelayTimers::timers_of(std::int32_t job) con
 }
 
 // The lowest rung of which one named domain has all nodes; as many as there are: none has.
-std::int32_t DelayTimers::rung_of(const StateImpl& s, std::span<const kernel::PlacedRow> entries) const {
+template <class Rows>
+std::int32_t DelayTimers::rung_of(const StateImpl& s, Rows entries) const {
   const auto together = [&](const Rung& rung) {
     const std::int32_t there = place(s, rung.topology, rung.level, entries.front().node);
-    return std::all_of(entries.begin(), entries.end(),
-                       [&](const kernel::PlacedRow& e) { return place(s, rung.topology, rung.level, e.node) == there; });
+    return std::all_of(entries.begin(), entries.end(), [&](const auto& e) { return place(s, rung.topology, rung.level, e.node) == there; });
   };
   return static_cast<std::int32_t>(std::find_if(rungs_.begin(), rungs_.end(), together) - rungs_.begin());
 }
 
+// Shares of GPUs are not taken off.
+void DelayTimers::count_free_after(const kernel::ProblemView& p, const kernel::PlaceRequest& request, const kernel::PlaceResult& r) {
+  free_after_.resize(to_index(p.n_nodes));
+  for (std::int32_t node = 0; node < p.n_nodes; ++node) free_after_[to_index(node)] = std::popcount(p.node_free[node]);
+  for (std::int32_t i = 0; i < request.n; ++i) {
+    const std::int32_t job = request.order[i];
+    if (request.running[i] != 0 && r.outcome[i] != kernel::Outcome::kKept) {
+      for (std::int32_t h = p.held_begin[job]; h < p.held_end[job]; ++h)
+        free_after_[to_index(p.held[h].node)] += std::popcount(p.held[h].mask);
+    }
+    if (r.outcome[i] != kernel::Outcome::kPlaced && r.outcome[i] != kernel::Outcome::kMoved) continue;
+    for (std::int32_t e = r.entry_begin[i]; e < r.entry_end[i]; ++e) {
+      if (r.entries[e].share_ppm == kWholeGpu) free_after_[to_index(r.entries[e].node)] -= std::popcount(r.entries[e].mask);
+    }
+  }
+  most_after_.assign(rungs_.size() + 1, -1);
+}
+
+std::int64_t DelayTimers::most_after(const StateImpl& s, const kernel::ProblemView& p, std::int32_t rung) {
+  std::int64_t& most = most_after_[to_index(rung)];
+  if (most >= 0) return most;
+  if (rung == std::ssize(rungs_)) return most = std::accumulate(free_after_.begin(), free_after_.end(), std::int64_t{0});
+  const Rung& one = rungs_[to_index(rung)];
+  in_domain_.assign(to_index(one.level == 0 ? p.n_nodes : p.domains.n_domains), 0);
+  for (std::int32_t node = 0; node < p.n_nodes; ++node)
+    in_domain_[to_index(place(s, one.topology, one.level, node))] += free_after_[to_index(node)];
+  return most = *std::max_element(in_domain_.begin(), in_domain_.end());
+}
+
 void DelayTimers::look(const StateImpl& s, const kernel::ProblemView& p, const kernel::PlaceRequest& request,
-                       const kernel::PlaceResult& placed) {
+                       const kernel::PlaceResult& placed, bool only_free) {
   until_ = kNever;
+  bool counted = false;
+  const auto may_matter = [&](const Timer& timer) {
+    if (!only_free || !rule_ || timer.opens == kernel::kNone) return true;
+    if (!std::exchange(counted, true)) count_free_after(p, request, placed);
+    return most_after(s, p, timer.opens) >= timer.gpus;
+  };
   const bool tunes = rule_ && rule_->history > 0;
   for (std::int32_t i = 0; i < request.n; ++i) {
     const std::int32_t job = request.order[i];
     const kernel::Outcome outcome = placed.outcome[i];
     if (outcome == kernel::Outcome::kKept || outcome == kernel::Outcome::kMoved) continue;
     if (outcome != kernel::Outcome::kPlaced) {
-      for (const Timer& timer : timers_of(job)) until_ = std::min(until_, timer.until);
+      for (const Timer& timer : timers_of(job)) {
+        if (timer.until < until_ && may_matter(timer)) until_ = timer.until;
+      }
       continue;
     }
     const std::span<const kernel::PlacedRow> entries(placed.entries + placed.entry_begin[i], placed.entries + placed.entry_end[i]);
@@ -204,7 +347,8 @@ void DelayTimers::say_until(Plan& plan) const {
     Reason& r = d.reason;
     // No domain has the GPUs, or a tree's groups find no place together in one.
     const bool of_domain = r.code == ReasonCode::kTopologyRequired || (r.code == ReasonCode::kFragmented && r.members == 0);
-    if ((d.action != Action::kWait && d.action != Action::kReserve) || !of_domain || r.certified) continue;
+    const bool may_wait = d.action == Action::kWait || d.action == Action::kPreempt || d.action == Action::kReserve;
+    if (!may_wait || !of_domain || r.certified) continue;
     for (const Timer& timer : timers_of(d.job)) {
       if (timer.topology != r.topology || timer.level != r.level) continue;
       // A reservation in the level that begins before the timer runs out.

@@ -30,15 +30,31 @@ class DelayTimers {
   /// @param kept     how long gangs waited before; null: nothing is known
   /// @param options  [options of the problem] those of such jobs are changed in place
   void narrow(const StateImpl& state, const std::optional<DelayRule>& rule, const PolicyState* kept, std::span<kernel::OptionRow> options);
-  /// After the pass: how long the jobs waited that start. O(jobs of the pass + nodes of those that start)
+  /// After the pass: how long the jobs waited that start, and when timers matter. O(jobs of the pass + nodes)
+  /// @param only_free  at the end of a timer a job can take GPUs that are free now, and no others: timers end unnoticed where the level
+  /// that they open has too few. A change of what is free is an event, or the end of a lease.
   void look(const StateImpl& state, const kernel::ProblemView& problem, const kernel::PlaceRequest& request,
-            const kernel::PlaceResult& placed);
+            const kernel::PlaceResult& placed, bool only_free);
+  /// Of a running job that stands in a looser level than its tightest possible one, under a rule of which jobs move: its demands become
+  /// those of the loosest tighter level that has room, counting the GPUs that it holds itself. After `narrow`.
+  /// @param problem  with the GPUs that are free
+  /// @returns false where there is none; then its demands stay
+  bool tighten(const StateImpl& state, const kernel::ProblemView& problem, std::int32_t job, std::span<kernel::OptionRow> options);
+  /// Its demands become those of `narrow` again.
+  void loosen(std::int32_t job, const kernel::ProblemView& problem, std::span<kernel::OptionRow> options) const;
+  /// Whether that is in one domain of a tighter level than what a running job holds.
+  bool is_tighter(const StateImpl& state, std::int32_t job, std::span<const kernel::PlacedRow> entries) const;
+  /// Whether a job in these places is in a looser level than one that could hold it. @param option  in which it runs there
+  bool is_loose(const StateImpl& state, std::int32_t option, std::span<const kernel::PlacedRow> entries);
+  bool is_loose(const StateImpl& state, std::int32_t job);
   /// When the first timer of a job that waits then runs out; kNever: none does. After `look`.
   TimeUs until() const { return until_; }
   /// Plans name the level that a job waits for, and until when. After `look`.
   void say_until(Plan& plan) const;
   /// How long gangs waited, for the next `narrow`. After `look`.
-  void store(PolicyState& kept) const { windows_.store(kept); }
+  void store(PolicyState& kept) {
+    if (rule_ && rule_->history > 0) windows_.store(kept);
+  }
 
  private:
   /// A level of the cluster, of the topologies `nvlink` and `switch` together: each holds more GPUs than the one before.
@@ -49,7 +65,11 @@ class DelayTimers {
   struct Timer {
     std::int32_t topology, level;
     TimeUs until;
+    std::int32_t opens = kernel::kNone;  // the rung that may be taken then, as many as there are: the cluster; kNone: not of the rule
+    std::int64_t gpus = 0;               // that the job needs there
   };
+  void count_free_after(const kernel::ProblemView& problem, const kernel::PlaceRequest& request, const kernel::PlaceResult& placed);
+  std::int64_t most_after(const StateImpl& state, const kernel::ProblemView& problem, std::int32_t rung);
 
   void begin(const StateImpl& state);
   TimeUs timer(const DelayRule& rule, std::int32_t rung, std::int64_t gpus);
@@ -57,7 +77,12 @@ class DelayTimers {
   std::int32_t by_job(const StateImpl& state, const Job& job, TimeUs since, std::int32_t asked, std::int32_t demand);
   std::int32_t narrowed(const StateImpl& state, std::int32_t demand, const Timer& timer);
   std::int32_t preferring(const StateImpl& state, std::int32_t demand, std::int32_t level);
-  std::int32_t rung_of(const StateImpl& state, std::span<const kernel::PlacedRow> entries) const;
+  template <class Rows>
+  std::int32_t rung_of(const StateImpl& state, Rows entries) const;
+  std::int32_t inside(const StateImpl& state, std::int32_t demand, const Rung& rung);
+  std::int32_t preferring_below(const StateImpl& state, std::int32_t demand, std::int32_t rung);
+  bool has_room(const StateImpl& state, const kernel::ProblemView& problem, std::int32_t job, std::int32_t rung, std::int64_t gpus);
+  std::int32_t tightest_of(const StateImpl& state, std::int32_t asked);
   std::span<const Timer> timers_of(std::int32_t job) const;
 
   std::weak_ptr<const int> served_;
@@ -68,11 +93,19 @@ class DelayTimers {
   DelayWindows windows_;
   std::optional<DelayRule> rule_;
   // What the table of demands answered, kNone: not yet.
-  std::vector<std::int32_t> inside_;          // [demands * topologies * levels]
-  std::vector<std::int32_t> preferring_;      // [demands * levels]
-  std::vector<std::vector<TimeUs>> by_gpus_;  // [rungs][GPUs] timers of the current rule, -1: not yet
-  std::vector<Timer> timers_;                 // of narrowed options, by job
-  std::vector<std::int32_t> begin_, end_;     // [jobs] in `timers_`
+  std::vector<std::int32_t> inside_;       // [demands * topologies * levels]
+  std::vector<std::int32_t> preferring_;   // [demands * levels]
+  std::vector<TimeUs> by_gpus_;            // [GPUs][rungs] tuned timers, -1: not yet
+  std::uint64_t by_gpus_of_ = 0;           // DelayWindows::version of them
+  std::vector<Timer> timers_;              // of narrowed options, by job
+  std::vector<std::int32_t> begin_, end_;  // [jobs] in `timers_`
+  // Where jobs move: [options] what jobs ask for, and what `narrow` made of it.
+  std::vector<std::int32_t> asked_, narrowed_;
+  std::vector<std::vector<std::int64_t>> free_;  // [rungs][domains] free GPUs; empty: not counted yet
+  std::vector<std::int64_t> most_free_;          // [rungs]
+  // After the pass: free GPUs, at least as many as there are.
+  std::vector<std::int64_t> free_after_, in_domain_;  // [nodes], [domains] scratch
+  std::vector<std::int64_t> most_after_;              // [rungs + 1] the most in a domain, and of all; -1: not counted yet
   TimeUs until_ = kNever;
 };
 

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <optional>
 #include <string_view>
+#include <tuple>
 
 #include "berth/error.hpp"
 #include "berth/kernel/base/to_index.hpp"
@@ -65,32 +66,60 @@ std::int64_t tuned_leases(std::span<const TimeUs> waits, TimeUs lease_us, std::i
   return std::min(most, std::max(least, est));
 }
 
-void DelayWindows::load(const PolicyState* kept, const std::vector<std::string>& levels) {
+// Rows of a column stand in the order of their names.
+bool DelayWindows::are_of(const PolicyState* kept, const std::vector<std::string>& levels, const DelayRule& rule) const {
+  if (changed_ || !(rule_ == rule) || levels_.size() != levels.size()) return false;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const Level& level = levels_[i];
+    if (level.name != levels[i]) return false;
+    const auto column = kept == nullptr ? decltype(kept->columns.begin()){} : kept->columns.find(level.column);
+    if (kept == nullptr || column == kept->columns.end()) {
+      if (!level.rows.empty()) return false;
+      continue;
+    }
+    const bool same = std::equal(level.rows.begin(), level.rows.end(), column->second.begin(), column->second.end(),
+                                 [](const auto& a, const auto& b) { return a.second == b.second && a.first == b.first; });
+    if (!same) return false;
+  }
+  return true;
+}
+
+void DelayWindows::read(const std::map<std::string, std::int64_t>& column, Level& level) {
+  for (const auto& [row, us] : column) {
+    // GPUs, instant, and a number that tells equal ones apart.
+    const std::string_view text = row;
+    const std::size_t at = text.find('@'), dot = text.find('.');
+    const bool parts = at != text.npos && dot != text.npos && at < dot;
+    const auto gpus = parts ? number(text.substr(0, at)) : std::nullopt;
+    const auto instant = parts ? number(text.substr(at + 1, dot - at - 1)) : std::nullopt;
+    if (!gpus || !instant || !number(text.substr(dot + 1)) || us < 0) {
+      throw InvalidArgument(fmt::format("the policy state has a row in column '{}' that is no wait of a number of GPUs at an instant",
+                                        level.column.substr(0, 80)));
+    }
+    auto& window = level.windows[*gpus];
+    if (window.size() == kMostWaits) {
+      throw InvalidArgument(
+          fmt::format("the policy state has more than {} waits of {} GPUs in column '{}'", kMostWaits, *gpus, level.column.substr(0, 80)));
+    }
+    window.push_back({*instant, us, row});
+    level.rows.emplace_back(row, us);
+  }
+}
+
+void DelayWindows::load(const PolicyState* kept, const std::vector<std::string>& levels, const DelayRule& rule) {
+  if (are_of(kept, levels, rule)) return;
+  ++version_;
+  changed_ = true;
+  rule_ = rule;
   levels_.assign(levels.size(), {});
   for (std::size_t i = 0; i < levels.size(); ++i) {
+    levels_[i].name = levels[i];
     levels_[i].column = fmt::format("{}{}", kWaitsColumn, levels[i]);
     if (kept == nullptr) continue;
     const auto column = kept->columns.find(levels_[i].column);
-    if (column == kept->columns.end()) continue;
-    for (const auto& [row, us] : column->second) {
-      // GPUs, instant, and a number that tells equal ones apart.
-      const std::string_view text = row;
-      const std::size_t at = text.find('@'), dot = text.find('.');
-      const bool parts = at != text.npos && dot != text.npos && at < dot;
-      const auto gpus = parts ? number(text.substr(0, at)) : std::nullopt;
-      const auto instant = parts ? number(text.substr(at + 1, dot - at - 1)) : std::nullopt;
-      if (!gpus || !instant || !number(text.substr(dot + 1)) || us < 0) {
-        throw InvalidArgument(fmt::format("the policy state has a row in column '{}' that is no wait of a number of GPUs at an instant",
-                                          levels_[i].column.substr(0, 80)));
-      }
-      auto& window = levels_[i].windows[*gpus];
-      if (window.size() == kMostWaits) {
-        throw InvalidArgument(fmt::format("the policy state has more than {} waits of {} GPUs in column '{}'", kMostWaits, *gpus,
-                                          levels_[i].column.substr(0, 80)));
-      }
-      window.push_back({*instant, us, row});
-    }
+    if (column != kept->columns.end()) read(column->second, levels_[i]);
   }
+  changed_ = false;
 }
 
 std::int64_t DelayWindows::leases(const DelayRule& rule, std::int32_t rung, std::int64_t gpus) {
@@ -119,32 +148,42 @@ void DelayWindows::add(const DelayRule& rule, std::int32_t rung, std::int64_t gp
   }
   window.erase(std::remove_if(window.begin(), window.end(), [&](const Wait& one) { return one.at < begin; }), window.end());
   if (window.size() >= kMostWaits) {
-    const auto oldest = std::min_element(window.begin(), window.end(), [](const Wait& a, const Wait& b) { return a.at < b.at; });
+    // The same one in whichever order they were read.
+    const auto oldest = std::min_element(window.begin(), window.end(), [](const Wait& a, const Wait& b) {
+      return std::tie(a.at, a.us, a.row) < std::tie(b.at, b.us, b.row);
+    });
     leave(*oldest);
     window.erase(oldest);
   }
   window.push_back({now, wait, {}});
   level.leases.erase(gpus);
-  level.grew = true;
+  level.grew = changed_ = true;
+  ++version_;
 }
 
-void DelayWindows::store(PolicyState& kept) const {
-  for (const Level& level : levels_) {
+void DelayWindows::store(PolicyState& kept) {
+  if (!changed_) return;
+  for (Level& level : levels_) {
     if (level.gone.empty() && !level.grew) continue;
     std::map<std::string, std::int64_t>& column = kept.columns[level.column];
     for (const std::string& row : level.gone) column.erase(row);
-    for (const auto& [gpus, window] : level.windows) {
+    for (auto& [gpus, window] : level.windows) {
       int n = 0;  // many may come at one instant
       TimeUs at = -1;
-      for (const Wait& wait : window) {
+      for (Wait& wait : window) {
         if (!wait.row.empty()) continue;
         n = wait.at == at ? n : 0;
         at = wait.at;
-        while (!column.emplace(fmt::format("{}@{}.{}", gpus, at, n), wait.us).second) ++n;
+        const auto row_of = [&, gpus = gpus] { return fmt::format("{}@{}.{}", gpus, at, n); };
+        while (!column.emplace(wait.row = row_of(), wait.us).second) ++n;
       }
     }
+    level.gone.clear();
+    level.grew = false;
+    level.rows.assign(column.begin(), column.end());
     if (column.empty()) kept.columns.erase(level.column);
   }
+  changed_ = false;
 }
 
 }  // namespace berth::core

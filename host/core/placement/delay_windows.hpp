@@ -22,16 +22,19 @@ class DelayWindows {
  public:
   static constexpr std::size_t kMostWaits = 4096;  ///< of a window; the oldest leave
 
+  /// O(rows), and cheap where they are those that the last decision left.
   /// @param kept    null: no gang has waited yet
   /// @param levels  name of each, from the node up
   /// @throws InvalidArgument for a row that no window has
-  void load(const PolicyState* kept, const std::vector<std::string>& levels);
+  void load(const PolicyState* kept, const std::vector<std::string>& levels, const DelayRule& rule);
+  /// Changes with the windows.
+  std::uint64_t version() const { return version_; }
   /// The timer of gangs with this number of GPUs, in leases. O(1) from the second time on.
   std::int64_t leases(const DelayRule& rule, std::int32_t rung, std::int64_t gpus);
   /// A gang got GPUs in one domain of that level. Waits below a lease do not count, and what is older than the history leaves its
   /// window.
   void add(const DelayRule& rule, std::int32_t rung, std::int64_t gpus, TimeUs now, TimeUs wait);
-  void store(PolicyState& kept) const;
+  void store(PolicyState& kept);
 
  private:
   struct Wait {
@@ -40,14 +43,21 @@ class DelayWindows {
   };
   using Window = std::vector<Wait>;
   struct Level {
-    std::string column;
-    std::map<std::int64_t, Window> windows;  // by GPUs
+    std::string name, column;
+    std::map<std::int64_t, Window> windows;                  // by GPUs
+    std::vector<std::pair<std::string, std::int64_t>> rows;  // of the column that `windows` are of
     std::map<std::int64_t, std::int64_t> leases;
     std::vector<std::string> gone;
     bool grew = false;
   };
 
+  bool are_of(const PolicyState* kept, const std::vector<std::string>& levels, const DelayRule& rule) const;
+  static void read(const std::map<std::string, std::int64_t>& column, Level& level);
+
   std::vector<Level> levels_;
+  DelayRule rule_;
+  bool changed_ = true;  // the windows are not those of `rows`
+  std::uint64_t version_ = 0;
   std::vector<TimeUs> waits_;
 };
 

@@ -54,7 +54,7 @@ bool Overruns::outstays(const StateImpl& s, const kernel::ProblemView& p, std::i
 bool Overruns::returns(const StateImpl& s, const kernel::ProblemView& p, const kernel::PlaceRequest& request, const kernel::PlaceResult& r,
                        std::int32_t i) {
   const std::int32_t job = request.order[i];
-  if (request.running[i] == 0 || s.job.running[to_index(job)] == 0 || !starts(r.outcome[i])) return false;
+  if (s.job.running[to_index(job)] == 0 || !starts(r.outcome[i])) return false;
   return p.options[p.option_begin[job] + r.option[i]].shape == s.job.shape[to_index(job)] && same_gpus(rows_of(r, i), s.held_entries(job));
 }
 

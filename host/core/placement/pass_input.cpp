@@ -71,6 +71,7 @@ void PassInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy&
 
 void PassInput::arrange(const StateImpl& s, const PolicyEntry& entry, Quotas quotas, const Marks& marks, const kernel::ProblemView& problem,
                         const FindVictims& find) {
+  if (QuotaOrder::applies(s, quotas)) unarranged_ = order_;
   reclaims_ = quotas_.arrange(s, problem, entry, quotas, {marks.lost, marks.repaired, marks.rejected}, find, order_);
 }
 
@@ -103,10 +104,17 @@ void PassInput::look_at_cluster(const StateImpl& s) {
 void PassInput::look_at_progress(const StateImpl& s) {
   run_.resize(s.jobs.size());
   ideal_run_.resize(s.jobs.size());
+  ideal_rates_.resize(s.jobs.size());
+  if (ideal_cluster_ != s.cluster_version()) std::fill(ideal_rates_.begin(), ideal_rates_.end(), IdealRate{});
+  ideal_cluster_ = s.cluster_version();
   for (const std::int32_t job : jobs_) {
     run_[to_index(job)] = s.run_now(job);
-    // Most jobs that wait have not run.
-    ideal_run_[to_index(job)] = run_[to_index(job)] > 0 ? ideal_run_now(s, job) : 0;
+    ideal_run_[to_index(job)] = 0;
+    if (run_[to_index(job)] <= 0) continue;  // most jobs that wait
+    IdealRate& known = ideal_rates_[to_index(job)];
+    const std::uint64_t version = s.job.version[to_index(job)];
+    if (known.job != version) known = {version, ideal_rate(s, *s.jobs[to_index(job)].job)};
+    ideal_run_[to_index(job)] = ideal_run_at(s, job, known.rate);
   }
 }
 
@@ -120,12 +128,14 @@ JobColumns PassInput::columns(const StateImpl& s) const {
   return columns;
 }
 
-TimeUs PassInput::order_until(const StateImpl& s, const PolicyEntry& entry, QueuePolicy& policy, const kernel::PlaceResult& answer) {
+TimeUs PassInput::order_until(const StateImpl& s, const PolicyEntry& entry, QueuePolicy& policy, const kernel::PlaceResult& answer,
+                              DelayTimers* movers) {
   const kernel::ProblemView& p = s.problem();
   runs_then_ = s.job.running;
   gpus_then_ = s.job.gpus;
   // Starting jobs change like running ones. Where running jobs are not displaced, the time of a change does not matter.
   jobs_.clear();
+  bool waits = false;
   for (std::size_t i = 0; i < order_.size(); ++i) {
     const std::int32_t job = order_[i];
     const kernel::Outcome outcome = answer.outcome[i];
@@ -136,6 +146,7 @@ TimeUs PassInput::order_until(const StateImpl& s, const PolicyEntry& entry, Queu
       gpus_then_[to_index(job)] = static_cast<std::int32_t>(std::max<std::int64_t>(1, p.demands[option.demand].gpus));
     }
     runs_then_[to_index(job)] = starts || outcome == kernel::Outcome::kKept ? 1 : 0;
+    waits = waits || runs_then_[to_index(job)] == 0;
     jobs_.push_back(job);
   }
   JobColumns then = columns(s);
@@ -144,7 +155,14 @@ TimeUs PassInput::order_until(const StateImpl& s, const PolicyEntry& entry, Queu
   batch_.resize(jobs_.size());
   policy.next_change(then, s.now, jobs_, batch_);
   TimeUs until = kNever;
-  for (const TimeUs change : batch_) until = std::min(until, change);
+  if (movers != nullptr && !waits) {
+    // For these only, as no other job wants GPUs.
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      if (batch_[i] < until && stands_loose(s, *movers, answer, static_cast<std::int32_t>(i))) until = batch_[i];
+    }
+  } else {
+    for (const TimeUs change : batch_) until = std::min(until, change);
+  }
   for (const Refusal& one : refusals_) {
     if (!one.rejected && one.earliest > s.now) until = std::min(until, one.earliest);
   }
@@ -159,6 +177,14 @@ TimeUs PassInput::order_until(const StateImpl& s, const PolicyEntry& entry, Queu
     if (last != kNever && last >= s.now) until = std::min(until, last + 1);
   }
   return until;
+}
+
+// Of a job at this position, that runs then.
+bool PassInput::stands_loose(const StateImpl& s, DelayTimers& timers, const kernel::PlaceResult& answer, std::int32_t i) const {
+  const std::int32_t job = order_[to_index(i)];
+  if (answer.outcome[i] == kernel::Outcome::kKept) return timers.is_loose(s, job);
+  return timers.is_loose(s, s.problem().option_begin[job] + answer.option[i],
+                         {answer.entries + answer.entry_begin[i], answer.entries + answer.entry_end[i]});
 }
 
 std::int32_t PassInput::iterations(std::int32_t position) const {
@@ -192,8 +218,15 @@ void PassInput::look(const StateImpl& s, const std::vector<std::int32_t>& order)
 }
 
 void PassInput::keep(const StateImpl& s, const QueuePolicy& policy, PolicyState& policy_state) {
+  const auto now = [&] {
+    Kept kept{&policy_state, &policy, s.options_version(), 0};
+    for (const auto& column : policy_state.columns) kept.rows += column.second.size();
+    return kept;
+  };
+  const bool as_before = kept_ == now();
   policy.store(policy_state);
-  policy.retain(policy_state, StateJobs(s));
+  if (!as_before) policy.retain(policy_state, StateJobs(s));
+  kept_ = now();
 }
 
 kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry& entry, const PassRules& rules, const Marks& marks,

@@ -6,6 +6,7 @@
 
 #include "host/backend/backend.hpp"
 #include "host/core/placement/admission.hpp"
+#include "host/core/placement/delay_timers.hpp"
 #include "host/core/placement/ordering.hpp"
 #include "host/core/placement/promise_table.hpp"
 #include "host/core/placement/tried_options.hpp"
@@ -35,6 +36,11 @@ class PassInput {
   /// @param problem  with the options that are tried
   void arrange(const StateImpl& state, const PolicyEntry& entry, Quotas quotas, const Marks& marks, const kernel::ProblemView& problem,
                const FindVictims& find);
+  /// Undoes `arrange`, for another one.
+  void disarrange() {
+    if (reclaims_) order_ = unarranged_;
+    reclaims_ = false;
+  }
   /// Whether jobs may be displaced for quotas in that order, and when the first that borrows may be; kNever: none later.
   bool reclaims() const { return reclaims_; }
   const QuotaOrder& quotas() const { return quotas_; }
@@ -45,7 +51,7 @@ class PassInput {
   /// Sets the columns of all jobs, and an order in which a pass was made elsewhere.
   void look(const StateImpl& state, const std::vector<std::int32_t>& order);
   /// Stores what the policy keeps for the next decision. The state of `order` must be unchanged.
-  static void keep(const StateImpl& state, const QueuePolicy& policy, PolicyState& policy_state);
+  void keep(const StateImpl& state, const QueuePolicy& policy, PolicyState& policy_state);
   /// An order from the caller, most important first, without rejected jobs and without running jobs that cannot be
   /// displaced.
   void order(const std::vector<std::int32_t>& jobs) {
@@ -58,7 +64,9 @@ class PassInput {
   /// policy, or `look`.
   const std::vector<TimeUs>& remaining() const { return remaining_; }
   /// First instant at which a key of that order changes by itself once the plan is applied: Plan::order_until_us.
-  TimeUs order_until(const StateImpl& state, const PolicyEntry& entry, QueuePolicy& policy, const kernel::PlaceResult& answer);
+  /// @param movers  where jobs go elsewhere when their lease ends: says which ones could; null: they do not
+  TimeUs order_until(const StateImpl& state, const PolicyEntry& entry, QueuePolicy& policy, const kernel::PlaceResult& answer,
+                     DelayTimers* movers);
   /// From now on these jobs take no node with an end, until jobs are ordered again. @returns whether one of them is new
   bool keep_off_ends(std::span<const std::int32_t> jobs);
   /// [options of the problem] of the last `request`.
@@ -75,6 +83,7 @@ class PassInput {
   void settle(kernel::PlaceRequest& request, const kernel::PlaceResult& result) const;
 
  private:
+  bool stands_loose(const StateImpl& state, DelayTimers& timers, const kernel::PlaceResult& answer, std::int32_t i) const;
   void read_history(const StateImpl& state);
   void look_at_cluster(const StateImpl& state);
   void look_at_progress(const StateImpl& state);
@@ -82,9 +91,19 @@ class PassInput {
   std::int32_t position_after(std::int64_t n_iterations) const;
   void release_events(const StateImpl& state, const std::vector<std::uint8_t>& lost);
 
+  /// The last `keep`: while no job comes or goes, and the rows are those that it left, there are none to drop.
+  struct Kept {
+    const PolicyState* in = nullptr;
+    const QueuePolicy* policy = nullptr;
+    std::uint64_t jobs = 0;  // StateImpl::options_version
+    std::size_t rows = 0;
+    bool operator==(const Kept&) const = default;
+  };
+  Kept kept_;
   std::vector<std::int32_t> jobs_, order_;
-  std::vector<std::int64_t> keys_;   // by job index
-  std::vector<std::int64_t> batch_;  // by index in jobs_
+  std::vector<std::int32_t> unarranged_;  // the order before quotas changed it
+  std::vector<std::int64_t> keys_;        // by job index
+  std::vector<std::int64_t> batch_;       // by index in jobs_
   std::vector<TimeUs> remaining_, option_run_;
   bool has_run_times_ = false;  // else all of `option_run_` are kNever
   std::vector<std::int32_t> off_ends_;
@@ -92,6 +111,13 @@ class PassInput {
   std::vector<TimeUs> waiting_since_, assigned_;
   std::int64_t cluster_gpus_ = 0;
   std::vector<TimeUs> run_, ideal_run_;
+  /// Of a job, as long as its description and the cluster stay.
+  struct IdealRate {
+    std::uint64_t job = 0;  // version
+    std::int64_t rate = 0;
+  };
+  std::vector<IdealRate> ideal_rates_;  // [jobs of the state]
+  std::uint64_t ideal_cluster_ = 0;     // StateImpl::cluster_version of them
   std::vector<std::uint8_t> running_, victim_ok_;
   std::vector<std::uint8_t> refused_;    // by job index
   std::vector<std::uint8_t> runs_then_;  // by job index

@@ -51,10 +51,23 @@ void PassProblem::hold_repaired(const StateImpl& s) {
   kernel::set_held(view_, held_begin_.data(), held_.data());
 }
 
+void PassProblem::give_up(const StateImpl& s, std::span<const std::int32_t> jobs) {
+  if (!given_up_) stays_ = view_;
+  given_up_ = !jobs.empty();
+  view_ = stays_;
+  if (given_up_) {
+    after_.begin(stays_);
+    for (const std::int32_t job : jobs) after_.release(job);
+    view_ = after_.view();
+  }
+  core::follow_demands(s, view_);
+}
+
 void PassProblem::build(const StateView& view, const PassRules& rules, std::span<const kernel::TakenRow> taken, const PolicyState* kept) {
   const StateImpl& s = impl_of(view);
   const bool cuts = rules.packing == Packing::kConsolidate || rules.packing == Packing::kContention || rules.consolidation ||
                     DelayTimers::apply_to(s, rules);
+  given_up_ = false;
   if (cuts) cut(s, rules, kept);
   failures_.find(s, taken);
   view_ = failures_.problem();

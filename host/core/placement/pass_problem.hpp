@@ -8,6 +8,7 @@
 #include "host/core/placement/contention_waits.hpp"
 #include "host/core/placement/delay_timers.hpp"
 #include "host/core/placement/failures.hpp"
+#include "host/core/placement/final_state.hpp"
 #include "host/core/policy_api/policy.hpp"
 #include "host/core/state/state_view.hpp"
 
@@ -36,6 +37,12 @@ class PassProblem {
   /// After any build or pass on the same state.
   void follow_demands(const StateImpl& state) { core::follow_demands(state, view_); }
 
+  /// Running jobs leave their GPUs before the pass: these, and no others, whatever the last call said. O(nodes)
+  void give_up(const StateImpl& state, std::span<const std::int32_t> jobs);
+  /// See DelayTimers::tighten; of a problem to which timers apply.
+  bool tighten(const StateImpl& state, std::int32_t job) { return timers_.tighten(state, view_, job, cut_); }
+  void loosen(std::int32_t job) { timers_.loosen(job, view_, cut_); }
+
   /// Valid until the state changes or the next build.
   const kernel::ProblemView& view() const { return view_; }
   const Failures& failures() const { return failures_; }
@@ -52,6 +59,9 @@ class PassProblem {
   void hold_repaired(const StateImpl& state);
 
   kernel::ProblemView view_{};
+  kernel::ProblemView stays_{};  // while jobs have given up their GPUs: the same without that
+  bool given_up_ = false;
+  FinalState after_;  // without what they hold
   Failures failures_;
   Consolidator consolidator_;
   ContentionWaits waits_;

@@ -97,6 +97,8 @@ class QueuePolicy {
   /// Begin of the time slice of a job that got its GPUs at `assigned` < `now`, where a decision was made at the end of
   /// each of its slices before `now`. A slice that ends at `now` has not ended.
   virtual TimeUs slice_from(TimeUs assigned, TimeUs /*now*/) const { return assigned; }
+  /// After `keys`: running jobs whose lease has ended, for a DelayRule under which they give up their GPUs.
+  virtual std::span<const std::int32_t> lease_ended() const { return {}; }
   /// With time slices: how long a job keeps its GPUs while others wait for them; kNever: no time slices.
   virtual TimeUs time_slice() const { return kNever; }
   /// Whether it promises deadlines, and reads JobColumns::promise. Such a policy orders running jobs, too.

@@ -36,10 +36,12 @@ std::int64_t ideal_rate(const StateImpl& state, const Job& job) {
 }
 
 TimeUs ideal_run_now(const StateImpl& state, std::int32_t job_index) {
+  return ideal_run_at(state, job_index, ideal_rate(state, *state.jobs[to_index(job_index)].job));
+}
+
+TimeUs ideal_run_at(const StateImpl& state, std::int32_t job_index, std::int64_t rate) {
   const Job& job = *state.jobs[to_index(job_index)].job;
-  if (job.progress.work_total <= 0) return kNever;
-  const std::int64_t rate = ideal_rate(state, job);
-  if (rate <= 0) return kNever;
+  if (job.progress.work_total <= 0 || rate <= 0) return kNever;
   return mul_div(job.progress.work_total - state.work_left_now(job_index), kSecond, rate);
 }
 

@@ -20,6 +20,8 @@ std::int64_t requested_rate(const StateImpl& state, const Job& job);
 std::int64_t ideal_rate(const StateImpl& state, const Job& job);
 /// Run time that the work done so far would have taken at that rate; kNever: not known.
 TimeUs ideal_run_now(const StateImpl& state, std::int32_t job_index);
+/// The same. @param rate  ideal_rate of the job
+TimeUs ideal_run_at(const StateImpl& state, std::int32_t job_index, std::int64_t rate);
 /// Of a placed gang, by its members at their places.
 std::int64_t placed_rate(const StateView& view, const Job& job, std::int32_t shape, std::span<const PlanEntry> entries);
 

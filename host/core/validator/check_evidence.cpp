@@ -219,7 +219,8 @@ class Evidence {
       default:
         break;
     }
-    const bool may_wait = d.action == Action::kWait || (d.action == Action::kReserve && r.until_us < d.start_us);
+    const bool may_wait =
+        d.action == Action::kWait || d.action == Action::kPreempt || (d.action == Action::kReserve && r.until_us < d.start_us);
     if (r.code == ReasonCode::kDelayTimer && (r.level < 0 || r.until_us <= s_.now || !may_wait)) {
       found_.of(job, "has the action {} and the reason {} until {}; a job that waits for a level has both", name(d.action), name(r.code),
                 instant_text(r.until_us));

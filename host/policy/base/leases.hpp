@@ -30,8 +30,10 @@ class Leases {
       from = kNever;
       ended_[to_index(job)] = 0;
       if (jobs.running[job] == 0) continue;
-      const TimeUs kept = kept_.get(*jobs.id[job], -1), assigned = jobs.assigned[job];
-      from = std::max<TimeUs>(kept, assigned == kNever ? -1 : assigned);
+      const TimeUs assigned = jobs.assigned[job] == kNever ? -1 : jobs.assigned[job];
+      // In its first lease a job has no row yet.
+      const bool first = assigned >= 0 && assigned <= now && end_of(assigned) > now;
+      from = first ? assigned : std::max(kept_.get(*jobs.id[job], -1), assigned);
       // An instant that is unknown or in the future comes from the caller: such a lease has ended.
       if (from >= 0 && from <= now && end_of(from) > now) continue;
       from = now;

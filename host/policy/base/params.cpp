@@ -204,10 +204,14 @@ std::optional<core::DelayRule> timers_rule(const Settings& settings) {
   const TimeUs unit = settings.millionths("timer_unit_s", kSecond, kMaxTimeUs);
   const std::string& text = settings.text("timers");
   if (text == "none") return std::nullopt;
-  if (text == "tuned") return core::DelayRule{unit, kTunedHistory, {}};
-  core::DelayRule rule{unit, 0, settings.millionths_or_never("timers", 0, kMostTimer, kMaxLevels)};
-  for (TimeUs& timer : rule.timers_us) {
-    if (timer != kNever) timer = core::mul_div(timer, unit, 1'000'000);
+  core::DelayRule rule;
+  rule.lease_us = unit;
+  if (text == "tuned") {
+    rule.history = kTunedHistory;
+    return rule;
+  }
+  for (const TimeUs timer : settings.millionths_or_never("timers", 0, kMostTimer, kMaxLevels)) {
+    rule.timers_us[static_cast<std::size_t>(rule.n_timers++)] = timer == kNever ? kNever : core::mul_div(timer, unit, 1'000'000);
   }
   return rule;
 }

@@ -17,7 +17,7 @@
 // Source      Dally (arXiv 2401.16492): offers, Nw_sens, and its tuner as in the first author's simulator. Reconstructed: a lease of one
 //             hour. Ours: timers of more than two levels; levels at which all GPUs are in one domain do not count; a job whose
 //             lease has ended keeps its GPUs unless a job before it takes them. In the simulator of the authors it gives them up first.
-// Parameters  lease_s, leases, history, and the common ones.
+// Parameters  lease_s, leases, lease_end, history, and the common ones.
 
 #include "host/policy/rounds/dally_family.hpp"
 
@@ -33,7 +33,9 @@ std::unique_ptr<core::QueuePolicy> make_dally(const core::Params& params) {
 
 std::optional<core::DelayRule> tuned_delays(const core::Params& params) {
   const Settings settings(core::find_policy("dally").info, params);
-  return core::DelayRule{dally_lease(settings), settings.integer("history", 1, kMostLeases), {}};
+  core::DelayRule rule = dally_rule(settings);
+  rule.history = settings.integer("history", 1, kMostLeases);
+  return rule;
 }
 
 }  // namespace

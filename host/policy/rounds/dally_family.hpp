@@ -15,6 +15,8 @@ std::unique_ptr<core::QueuePolicy> dally_order(const Settings& settings);
 TimeUs dally_lease(const Settings& settings);
 std::vector<PolicyParam> dally_leases();
 
+/// Without timers: lease and its end.
+core::DelayRule dally_rule(const Settings& settings);
 /// Fixed timers, the same for all levels. kNever: a gang never goes beyond the lowest level that could hold it.
 std::optional<core::DelayRule> dally_timers(const Settings& settings, TimeUs timer);
 

@@ -3,7 +3,7 @@
 // Key         as dally.
 // Places      as dally, with the timers of `timers`.
 // Source      Dally (arXiv 2401.16492): a baseline of it. The default, 1 and 2 leases, is that of the first author's simulator.
-// Parameters  lease_s, leases, timers, and the common ones.
+// Parameters  lease_s, leases, lease_end, timers, and the common ones.
 
 #include "host/core/base/wide.hpp"
 #include "host/policy/rounds/dally_family.hpp"
@@ -20,9 +20,9 @@ std::unique_ptr<core::QueuePolicy> make_dally_manual(const core::Params& params)
 
 std::optional<core::DelayRule> stated_delays(const core::Params& params) {
   const Settings settings(core::find_policy("dally-manual").info, params);
-  core::DelayRule rule{dally_lease(settings), 0, settings.millionths_or_never("timers", 0, kMostTimer, kMaxLevels)};
-  for (TimeUs& timer : rule.timers_us) {
-    if (timer != kNever) timer = core::mul_div(timer, rule.lease_us, 1'000'000);
+  core::DelayRule rule = dally_rule(settings);
+  for (const TimeUs timer : settings.millionths_or_never("timers", 0, kMostTimer, kMaxLevels)) {
+    rule.timers_us[static_cast<std::size_t>(rule.n_timers++)] = timer == kNever ? kNever : core::mul_div(timer, rule.lease_us, 1'000'000);
   }
   return rule;
 }

@@ -3,7 +3,7 @@
 // Key         as dally.
 // Places      the tightest level that has room now.
 // Source      Dally (arXiv 2401.16492): a baseline of it. Its name is remembered; that both timers are 0 follows from it.
-// Parameters  lease_s, leases, and the common ones.
+// Parameters  lease_s, leases, lease_end, and the common ones.
 
 #include "host/policy/rounds/dally_family.hpp"
 

@@ -74,7 +74,7 @@ TEST(DelayTuner, HugeWaitsDoNotOverflow) {
 TEST(DelayWindows, KeepWaitsInThePolicyState) {
   PolicyState kept;
   DelayWindows windows;
-  windows.load(&kept, kTwo);
+  windows.load(&kept, kTwo, kRule);
   EXPECT_EQ(windows.leases(kRule, 0, 4), 6);
   windows.add(kRule, 0, 4, 100 * kLease, 9 * kLease);
   windows.add(kRule, 0, 4, 100 * kLease, 9 * kLease);
@@ -86,22 +86,52 @@ TEST(DelayWindows, KeepWaitsInThePolicyState) {
             (std::map<std::string, std::int64_t>{{"4@360000000000.0", 9 * kLease}, {"4@360000000000.1", 9 * kLease}}));
 
   DelayWindows again;
-  again.load(&kept, kTwo);
+  again.load(&kept, kTwo, kRule);
   EXPECT_EQ(again.leases(kRule, 0, 4), 9);
   EXPECT_EQ(again.leases(kRule, 0, 8), 6);
   EXPECT_EQ(again.leases(kRule, 1, 4), 14);
+}
+
+// One object goes on with what it stored, unless the caller has something else.
+TEST(DelayWindows, SeeWhatTheCallerChanged) {
+  PolicyState kept;
+  DelayWindows windows;
+  windows.load(&kept, kTwo, kRule);
+  windows.add(kRule, 0, 4, 100 * kLease, 9 * kLease);
+  windows.store(kept);
+  const PolicyState copy = kept;
+  const std::uint64_t version = windows.version();
+  windows.load(&copy, kTwo, kRule);
+  EXPECT_EQ(windows.version(), version);
+  EXPECT_EQ(windows.leases(kRule, 0, 4), 9);
+  kept.columns["waits_us.node"].begin()->second = 12 * kLease;
+  windows.load(&kept, kTwo, kRule);
+  EXPECT_EQ(windows.leases(kRule, 0, 4), 12);
+  windows.load(&copy, kTwo, kRule);
+  EXPECT_EQ(windows.leases(kRule, 0, 4), 9);
+  DelayRule other = kRule;
+  other.lease_us /= 2;
+  windows.load(&copy, kTwo, other);
+  EXPECT_EQ(windows.leases(other, 0, 4), 18);
+  windows.load(nullptr, kTwo, other);
+  EXPECT_EQ(windows.leases(other, 0, 4), 6);
+  // What was added and not stored is forgotten.
+  windows.load(&copy, kTwo, kRule);
+  windows.add(kRule, 0, 4, 101 * kLease, 20 * kLease);
+  windows.load(&copy, kTwo, kRule);
+  EXPECT_EQ(windows.leases(kRule, 0, 4), 9);
 }
 
 // An entry that is 24 leases old still counts, until another comes.
 TEST(DelayWindows, OldWaitsLeaveWhenAnotherComes) {
   PolicyState kept;
   DelayWindows windows;
-  windows.load(&kept, kTwo);
+  windows.load(&kept, kTwo, kRule);
   windows.add(kRule, 0, 4, 100 * kLease, 20 * kLease);
   windows.add(kRule, 0, 8, 100 * kLease, 20 * kLease);
   windows.store(kept);
   DelayWindows later;
-  later.load(&kept, kTwo);
+  later.load(&kept, kTwo, kRule);
   later.add(kRule, 0, 4, 124 * kLease, 20 * kLease);
   EXPECT_EQ(later.leases(kRule, 0, 4), 20);
   later.add(kRule, 0, 4, 124 * kLease + 1, 7 * kLease);
@@ -114,7 +144,7 @@ TEST(DelayWindows, OldWaitsLeaveWhenAnotherComes) {
 TEST(DelayWindows, HaveSoManyWaitsAtMost) {
   PolicyState kept;
   DelayWindows windows;
-  windows.load(&kept, kTwo);
+  windows.load(&kept, kTwo, kRule);
   for (std::size_t i = 0; i <= DelayWindows::kMostWaits; ++i) windows.add(kRule, 0, 1, static_cast<TimeUs>(i), 2 * kLease);
   windows.store(kept);
   EXPECT_EQ(kept.columns.at("waits_us.node").size(), DelayWindows::kMostWaits);
@@ -126,15 +156,15 @@ TEST(DelayWindows, RefuseWhatIsNoWait) {
     PolicyState kept;
     kept.columns["waits_us.switch.rack"][row] = 1;
     DelayWindows windows;
-    EXPECT_THROW(windows.load(&kept, kTwo), InvalidArgument) << row;
+    EXPECT_THROW(windows.load(&kept, kTwo, kRule), InvalidArgument) << row;
   }
   PolicyState kept;
   kept.columns["waits_us.node"]["4@5.0"] = -1;
   DelayWindows windows;
-  EXPECT_THROW(windows.load(&kept, kTwo), InvalidArgument);
+  EXPECT_THROW(windows.load(&kept, kTwo, kRule), InvalidArgument);
   kept.columns.clear();
   kept.columns["waits_us.of another cluster"]["x"] = -1;
-  EXPECT_NO_THROW(windows.load(&kept, kTwo));
+  EXPECT_NO_THROW(windows.load(&kept, kTwo, kRule));
 }
 
 }  // namespace berth::core

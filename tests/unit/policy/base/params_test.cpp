@@ -99,8 +99,15 @@ TEST(Policies, CommonParametersAreRead) {
 
 TEST(Policies, TimersAreStatedInTheirUnit) {
   EXPECT_EQ(pass_rules(find_policy("srtf"), {}).delays, std::nullopt);
-  EXPECT_EQ(pass_rules(find_policy("srtf"), {{"timers", "tuned"}, {"timer_unit_s", "60"}}).delays, (DelayRule{60 * kSecond, 24, {}}));
-  EXPECT_EQ(pass_rules(find_policy("price"), {{"timers", "1.5:never"}}).delays, (DelayRule{3600 * kSecond, 0, {5400 * kSecond, kNever}}));
+  DelayRule tuned;
+  tuned.lease_us = 60 * kSecond;
+  tuned.history = 24;
+  EXPECT_EQ(pass_rules(find_policy("srtf"), {{"timers", "tuned"}, {"timer_unit_s", "60"}}).delays, tuned);
+  DelayRule stated;
+  stated.lease_us = 3600 * kSecond;
+  stated.timers_us = {5400 * kSecond, kNever};
+  stated.n_timers = 2;
+  EXPECT_EQ(pass_rules(find_policy("price"), {{"timers", "1.5:never"}}).delays, stated);
   EXPECT_EQ(refusal_of("price", {{"timers", "1:x"}}).rfind("policy 'price': timers='1:x': expected", 0), 0u);
   EXPECT_EQ(refusal_of("srtf", {{"timers", ""}}).rfind("policy 'srtf': timers='': expected", 0), 0u);
   EXPECT_EQ(refusal_of("srtf", {{"timer_unit_s", "0.5"}}).rfind("policy 'srtf': timer_unit_s='0.5': expected", 0), 0u);

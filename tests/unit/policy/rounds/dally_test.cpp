@@ -1,9 +1,7 @@
 // Dally's order and its delays, by hand.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "berth/engine.hpp"
@@ -12,6 +10,7 @@
 #include "berth/state.hpp"
 #include "tests/support/policy_jobs.hpp"
 #include "tests/unit/core/network/network_support.hpp"
+#include "tests/unit/policy/rounds/dally_plans.hpp"
 
 namespace berth {
 namespace {
@@ -19,9 +18,12 @@ namespace {
 using core::find_policy;
 using testing::PolicyJob;
 using testing::PolicyJobs;
+using DallyPlans = test::DallyPlans;
+using test::gang;
+using test::on;
 using Keys = std::vector<std::int64_t>;
 
-constexpr TimeUs kHour = 3'600 * kSecond;
+using test::kHour;
 
 PolicyJob waits(const std::string& id, TimeUs submit, TimeUs run = 0, TimeUs ideal = 0) {
   PolicyJob one;
@@ -98,8 +100,13 @@ TEST(Dally, LeasesEndAndBeginAgain) {
   common->load({});
   jobs.keys(*common, 60 * kSecond);
   EXPECT_EQ(jobs.next_change(*common, 60 * kSecond).front(), 100 * kSecond);
-  // While no job waits, the end of a lease changes nothing.
-  EXPECT_EQ(PolicyJobs({runs("a", 50 * kSecond, kSecond, 1)}).next_change(*policy, 150 * kSecond).front(), kNever);
+  // While no job waits, the end of a lease changes nothing for a job that keeps its GPUs.
+  const auto keeps = find_policy("dally").make({{"lease_s", "100"}, {"lease_end", "keep"}});
+  keeps->load({});
+  const PolicyJobs alone({runs("a", 50 * kSecond, kSecond, 1)});
+  alone.keys(*keeps, 150 * kSecond);
+  EXPECT_EQ(alone.next_change(*keeps, 150 * kSecond).front(), kNever);
+  EXPECT_EQ(alone.next_change(*policy, 150 * kSecond).front(), 250 * kSecond);
 }
 
 TEST(Dally, BadParametersAreRefused) {
@@ -113,70 +120,6 @@ TEST(Dally, BadParametersAreRefused) {
     EXPECT_THROW(engine.decide(ClusterState(test::two_node_racks(1)), request), InvalidArgument) << bad.front().first;
   }
 }
-
-namespace {
-
-Job gang(const std::string& id, std::int32_t gpus, TimeUs submit) {
-  Job job;
-  job.id = id;
-  job.submit_us = submit;
-  job.shapes.resize(1);
-  job.shapes[0].id = "s";
-  job.shapes[0].gpus = gpus;
-  job.progress.work_total = 1'000'000'000'000;
-  return job;
-}
-
-Job on(const std::string& id, TimeUs since, const std::vector<std::string>& nodes) {
-  Job job = gang(id, static_cast<std::int32_t>(4 * nodes.size()), 0);
-  job.state = JobState::kRunning;
-  job.last_assignment_us = since;
-  job.allocation.shape = "s";
-  for (const std::string& node : nodes)
-    job.allocation.entries.push_back(
-        {"", static_cast<std::int32_t>(4 * job.allocation.entries.size()), node, {0, 1, 2, 3}, kWholeGpu, false});
-  return job;
-}
-
-// Racks r0 to r3 of two nodes with 4 GPUs each, in two pods. It is 100 h.
-class DallyPlans : public ::testing::Test {
- protected:
-  DallyPlans() {
-    snapshot_ = test::two_node_racks(4);
-    snapshot_.now_us = 100 * kHour;
-    request_.policy = "dally";
-  }
-  Plan decide() {
-    const ClusterState state(snapshot_);
-    Engine engine;
-    Plan plan;
-    engine.decide(state, kept_, request_, plan);
-    EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
-    Request reference = request_;
-    reference.backend = Backend::kReference;
-    Plan same;
-    PolicyState before = before_;
-    engine.decide(state, before, reference, same);
-    EXPECT_TRUE(same_plan(plan, same));
-    EXPECT_EQ(before, kept_);
-    before_ = kept_;
-    return plan;
-  }
-  // Decisions stand by job rank.
-  const Decision& of(const Plan& plan, std::size_t job) const {
-    const Job& asked = snapshot_.jobs[job];
-    const auto rank = std::count_if(snapshot_.jobs.begin(), snapshot_.jobs.end(), [&](const Job& other) {
-      return std::tie(other.submit_us, other.id) < std::tie(asked.submit_us, asked.id);
-    });
-    return plan.decisions.at(static_cast<std::size_t>(rank));
-  }
-
-  Snapshot snapshot_;
-  PolicyState kept_, before_;
-  Request request_;
-};
-
-}  // namespace
 
 // Three levels: nodes, racks and pods. The timers without waits are 6, 9 and 12 leases.
 TEST_F(DallyPlans, WaitLevelByLevel) {
@@ -252,6 +195,7 @@ TEST_F(DallyPlans, TheOtherTimersAreFixed) {
 
 // A new job takes GPUs from the job whose lease has ended and whose network was best.
 TEST_F(DallyPlans, LeasesThatEndedGoToNewJobs) {
+  request_.params = {{"lease_end", "keep"}};
   snapshot_.jobs = {gang("new", 8, 99 * kHour)};
   const std::vector<std::vector<std::string>> places{{"n0", "n1"}, {"n2", "n4"}, {"n3", "n5"}, {"n6", "n7"}};
   for (const auto& nodes : places) snapshot_.jobs.push_back(on(nodes.front(), 99 * kHour, nodes));
