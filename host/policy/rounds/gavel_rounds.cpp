@@ -173,11 +173,11 @@ void GavelRounds::store(PolicyState& kept) const {
     write(kept, owed_of_[t], job_, n_jobs_, n_types_, owed_.data() + t);
     write(kept, share_of_[t], job_, n_jobs_, n_types_, share_.data() + t);
   }
-  const auto counts = [](const std::vector<std::string>& names, const std::string& name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
+  const auto removed = [](const std::string& column, const char* prefix, const std::vector<std::string>& names) {
+    return column.rfind(prefix, 0) == 0 && std::find(names.begin(), names.end(), column) == names.end();
   };
-  std::erase_if(kept.columns, [&](const auto& one) {  // types may have been removed
-    return !counts(received_of_, one.first) && !counts(owed_of_, one.first) && !counts(share_of_, one.first);
+  std::erase_if(kept.columns, [&](const auto& one) {  // of types that are gone
+    return removed(one.first, kReceived, received_of_) || removed(one.first, kOwed, owed_of_) || removed(one.first, kShare, share_of_);
   });
 }
 
