@@ -81,7 +81,8 @@ TimeUs DelayTimers::timer(const DelayRule& rule, std::int32_t rung, std::int64_t
     if (timer < 0) timer = saturating_mul(windows_.leases(rule, rung, gpus), rule.lease_us);
     return timer;
   }
-  return rule.timers_us[std::min(to_index(rung), rule.timers_us.size() - 1)];
+  const std::vector<TimeUs>& timers = rule.timers_of(gpus);
+  return timers[std::min(to_index(rung), timers.size() - 1)];
 }
 
 std::int32_t DelayTimers::narrowed(const StateImpl& s, std::int32_t demand, const Timer& timer) {

@@ -5,6 +5,10 @@
 // Source      Dally (arXiv 2401.16492): a baseline of it. The default, 1 and 2 leases, is that of the first author's simulator.
 // Parameters  lease_s, leases, timers, and the common ones.
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "host/core/base/wide.hpp"
 #include "host/policy/rounds/dally_family.hpp"
 
@@ -13,6 +17,7 @@ namespace berth::policy {
 namespace {
 
 constexpr std::int64_t kMostTimer = 1'000'000'000'000;  // a million leases, in millionths
+constexpr std::int64_t kMostDemand = 1'000'000'000;     // GPUs
 
 std::unique_ptr<core::QueuePolicy> make_dally_manual(const core::Params& params) {
   return dally_order(Settings(core::find_policy("dally-manual").info, params));
@@ -20,9 +25,17 @@ std::unique_ptr<core::QueuePolicy> make_dally_manual(const core::Params& params)
 
 std::optional<core::DelayRule> stated_delays(const core::Params& params) {
   const Settings settings(core::find_policy("dally-manual").info, params);
-  core::DelayRule rule{dally_lease(settings), 0, settings.millionths_or_never("timers", 0, kMostTimer, kMaxLevels)};
-  for (TimeUs& timer : rule.timers_us) {
-    if (timer != kNever) timer = core::mul_div(timer, rule.lease_us, 1'000'000);
+  core::DelayRule rule{dally_lease(settings), 0, {}};
+  const auto in_time = [&](std::vector<TimeUs> leases) {
+    for (TimeUs& timer : leases) timer = timer == kNever ? kNever : core::mul_div(timer, rule.lease_us, 1'000'000);
+    return leases;
+  };
+  if (settings.text("timers").find('/') == std::string::npos) {
+    rule.timers_us = in_time(settings.millionths_or_never("timers", 0, kMostTimer, kMaxLevels));
+    return rule;
+  }
+  for (auto& [gpus, leases] : settings.millionths_by_number("timers", kMostDemand, 0, kMostTimer, kMaxLevels)) {
+    rule.by_gpus.push_back({gpus, in_time(std::move(leases))});
   }
   return rule;
 }
@@ -33,7 +46,7 @@ core::PolicyEntry dally_manual_policy() {
   std::vector<PolicyParam> own = dally_leases();
   own.push_back({"timers", "1:2",
                  "leases that a job waits for a node, a rack, and so on, between colons; the last holds for all levels above; never: it "
-                 "goes nowhere else"});
+                 "goes nowhere else. By GPUs: 2:1:2/8:6:12, up to 2 GPUs 1:2, and 6:12 for all larger ones"});
   return {.info = {.name = "dally-manual",
                    .rule = "as dally, with fixed timers",
                    .source = "Dally (arXiv 2401.16492), its manual timers",
