@@ -160,7 +160,7 @@ Body delay_replay_body(std::uint64_t seed) {
     kernel::DelayReplayView view{};
     kernel::DelayReplayRequest request{};
     kernel::DelayReplayResult result{};
-    AtOnce at_once;
+    AtOnce at_once{};
   };
   const RandomDelayReplaySpec spec{kJobs[seed % 6], seed % 4 == 0 ? 40 : 9, 1};
   auto data = std::make_shared<Data>(Data{DelayReplayCase(seed, spec), DelayReplayBuffers(spec.jobs), {}});

@@ -251,6 +251,7 @@ class DelayedReplay {
       keys.emplace_back(sensitivity(j), job.running ? now_ : job.since, j);
     }
     std::sort(keys.begin(), keys.end());
+    order.reserve(keys.size());
     for (const auto& [seen, since, j] : keys) order.push_back({j, at(j).running, false});
     TimeUs until = kNever;
     for (std::size_t i = 0; i < order.size(); ++i) {

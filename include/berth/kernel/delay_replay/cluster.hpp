@@ -122,7 +122,10 @@ struct DelayCluster {
     Key best = kNoKey;
     for (std::int32_t c = v.child_first[domain] + group.rank(); c < v.child_last[domain]; c += group.size()) {
       if (free[c] == 0) continue;
-      const std::uint64_t offer = free[c] >= left ? static_cast<std::uint64_t>(free[c]) : (std::uint64_t{1} << 32) + (INT32_MAX - free[c]);
+      // Those with enough come first.
+      const bool enough = free[c] >= left;
+      const std::uint64_t offer =
+          static_cast<std::uint32_t>(enough ? free[c] : INT32_MAX - free[c]) | (enough ? 0 : std::uint64_t{1} << 32);
       const Key one{offer, static_cast<std::uint64_t>(c)};
       if (one < best) best = one;
     }

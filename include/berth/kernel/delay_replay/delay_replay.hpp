@@ -272,12 +272,11 @@ struct DelayReplayLoop {
     }
     group.sync();
     std::int32_t released = 0, low = 0, high = 0;
-    for (std::int32_t to = 1; n > 0; to *= 2) {
+    for (std::int32_t to = 1; low < n; to *= 2) {
       high = to < n ? to : n;
       change(released, high);
       if (cluster.most_free(level) >= gpus) break;
       low = high;
-      if (high == n) break;
     }
     if (low == n) {
       change(released, 0);
