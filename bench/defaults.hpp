@@ -137,6 +137,11 @@ inline std::vector<std::int64_t> replay_counts() {
   return smoke() ? std::vector<std::int64_t>{2} : std::vector<std::int64_t>{2, from_environment("BERTH_BENCH_REPLAYS", 16)};
 }
 
+/// delay_replay: axis `replays` of 2,000 jobs. The target: 1,000 in 60 s on two cores.
+inline std::vector<std::int64_t> delay_replay_counts() {
+  return smoke() ? std::vector<std::int64_t>{2} : std::vector<std::int64_t>{2, from_environment("BERTH_BENCH_REPLAYS", 1'000)};
+}
+
 /// slurm: axis `nodes`; the target is at the largest: 5,000 nodes and 20,000 jobs to a plan within a second.
 inline std::vector<std::int64_t> slurm_nodes() { return smoke() ? doubling(64, 64) : doubling(1'250, 5'000); }
 inline std::int64_t slurm_jobs(std::int64_t nodes) { return 4 * nodes; }

@@ -7,6 +7,7 @@
 #include "cuda/architectures.hpp"
 #include "cuda/check.hpp"
 #include "cuda/contend.cuh"
+#include "cuda/delay_replay.cuh"
 #include "cuda/excess.hpp"
 #include "cuda/launch.cuh"
 #include "cuda/mirror.cuh"
@@ -158,6 +159,7 @@ struct Context {
   Kept<Scorer> scorer;
   Kept<Pricer> pricer;
   Kept<Replayer> replayer;
+  Kept<DelayReplayer> delay_replayer;
   Kept<DeviceContention> contention;
   Kept<OnesSearcher> ones_searcher;
   Kept<Mirrored<VictimsFinder>> victims_finder;
@@ -170,8 +172,8 @@ struct Context {
     const auto rest = [&](auto& kept) {
       if (static_cast<void*>(&kept) != static_cast<void*>(&one)) kept.rest();
     };
-    rest(placer), rest(scorer), rest(pricer), rest(replayer), rest(contention), rest(ones_searcher), rest(plan_searcher),
-        rest(victims_finder);
+    rest(placer), rest(scorer), rest(pricer), rest(replayer), rest(delay_replayer), rest(contention), rest(ones_searcher),
+        rest(plan_searcher), rest(victims_finder);
     return one.use();
   }
   // After a failure the stream may still use the memory above.
@@ -265,6 +267,13 @@ Status replay(void* context, const kernel::ReplayView* problem, const cuda_abi::
   });
 }
 
+Status delay_replay(void* context, const kernel::DelayReplayView* problem, const cuda_abi::AbiDelayReplayTask* tasks, std::int32_t n,
+                    Message* message) {
+  return on_context(context, message, [&](Context& opened) {
+    opened.begin(opened.delay_replayer).run(*problem, {tasks, static_cast<std::size_t>(n)}, opened.tuning, opened.stream);
+  });
+}
+
 Status contend(void* context, const kernel::ContendView* problem, const kernel::ContendRequest* request,
                const kernel::ContendResult* result, Message* message) {
   return on_context(context, message, [&](Context& opened) {
@@ -285,8 +294,10 @@ Status victims(void* context, const kernel::ProblemView* problem, const kernel::
 }  // namespace berth::cuda
 
 extern "C" __attribute__((visibility("default"))) const berth::cuda_abi::Table* berth_cuda_table() {
-  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID,           berth::cuda::list,   berth::cuda::open,    berth::cuda::close,
-                                                 berth::cuda::place,       berth::cuda::score,  berth::cuda::price,   berth::cuda::ones,
-                                                 berth::cuda::plan_search, berth::cuda::replay, berth::cuda::contend, berth::cuda::victims};
+  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID,      berth::cuda::list,         berth::cuda::open,
+                                                 berth::cuda::close,  berth::cuda::place,        berth::cuda::score,
+                                                 berth::cuda::price,  berth::cuda::ones,         berth::cuda::plan_search,
+                                                 berth::cuda::replay, berth::cuda::delay_replay, berth::cuda::contend,
+                                                 berth::cuda::victims};
   return &kTable;
 }

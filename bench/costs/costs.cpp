@@ -7,6 +7,7 @@
 #include "bench/costs/counts.hpp"
 #include "bench/costs/fibers.hpp"
 #include "berth/build_id.hpp"
+#include "berth/kernel/delay_replay/delay_replay.hpp"
 #include "berth/kernel/ones/candidate.hpp"
 #include "berth/kernel/ones/first.hpp"
 #include "berth/kernel/ones/ones.hpp"
@@ -323,6 +324,25 @@ Status replay(void*, const kernel::ReplayView* problem, const cuda_abi::AbiRepla
   return Status::kFailed;
 }
 
+/// The first replay with delay timers.
+Status delay_replay(void*, const kernel::DelayReplayView* problem, const cuda_abi::AbiDelayReplayTask* tasks, std::int32_t,
+                    Message* message) {
+  const kernel::DelayReplayView& v = *problem;
+  const kernel::DelayReplayRequest& r = *tasks[0].request;
+  kernel::DelayReplayWorkspace ws{};
+  const std::int64_t gpus = kernel::gpus_of(v);
+  count_group("delay_replay", kernel::carve_delay_workspace(nullptr, v, gpus, ws), {{&v, sizeof(v)}, {&r, sizeof(r)}, {&ws, sizeof(ws)}},
+              [&](auto& group, void* memory) {
+                if (group.rank() == 0) kernel::carve_delay_workspace(memory, v, gpus, ws);
+                group.sync();
+                kernel::delay_replay(group, v, r, ws, tasks[0].result);
+              });
+  std::fprintf(stderr, "%d jobs, %ld decisions, %ld preemptions\n", v.n_jobs, tasks[0].result.totals->decisions,
+               tasks[0].result.totals->preemptions);
+  std::snprintf(message->text, sizeof(message->text), "it only counts");
+  return Status::kFailed;
+}
+
 Status contend(void*, const kernel::ContendView*, const kernel::ContendRequest*, const kernel::ContendResult*, Message*) {
   return Status::kOutOfMemory;
 }
@@ -336,8 +356,8 @@ Status victims(void*, const kernel::ProblemView*, const kernel::VictimsRequest*,
 
 extern "C" __attribute__((visibility("default"))) const berth::cuda_abi::Table* berth_cuda_table() {
   namespace bench = berth::bench;
-  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID,     bench::list,   bench::open,    bench::close,
-                                                 bench::place,       bench::score,  bench::choose,  bench::evolve,
-                                                 bench::plan_search, bench::replay, bench::contend, bench::victims};
+  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID,      bench::list,    bench::open,   bench::close,       bench::place,
+                                                 bench::score,        bench::choose,  bench::evolve, bench::plan_search, bench::replay,
+                                                 bench::delay_replay, bench::contend, bench::victims};
   return &kTable;
 }

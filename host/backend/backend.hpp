@@ -10,6 +10,7 @@
 
 #include "berth/kernel/base/problem.hpp"
 #include "berth/kernel/contend/columns.hpp"
+#include "berth/kernel/delay_replay/columns.hpp"
 #include "berth/kernel/ones/columns.hpp"
 #include "berth/kernel/plan_search/columns.hpp"
 #include "berth/kernel/price/columns.hpp"
@@ -93,6 +94,12 @@ struct ReplayTask {
   StopToken* stop_token = nullptr;  // respected by cpu and reference; null: run to the end
 };
 
+/// A replay of a trace with delay timers (docs/dally.md).
+struct DelayReplayTask {
+  kernel::DelayReplayRequest request;
+  StopToken* stop_token = nullptr;  // respected by cpu and reference; null: run to the end
+};
+
 /// A backend for placements, choices and replays. All backends give bit-identical answers (docs/placement.md).
 class PlacementBackend {
  public:
@@ -119,6 +126,9 @@ class PlacementBackend {
   /// Runs many independent replays of one trace.
   virtual void replay(const kernel::ReplayView& problem, std::span<const ReplayTask> tasks,
                       std::span<const kernel::ReplayResult> results) = 0;
+  /// The same with delay timers.
+  virtual void delay_replay(const kernel::DelayReplayView& problem, std::span<const DelayReplayTask> tasks,
+                            std::span<const kernel::DelayReplayResult> results) = 0;
   /// Loads of links, and which candidates share links with which running jobs. Columns are valid (check_contend.hpp).
   virtual void contend(const kernel::ContendView& problem, const kernel::ContendRequest& request, const kernel::ContendResult& result) = 0;
   /// Which running jobs leave so that a job fits into a domain: many questions. Columns are valid (check_victims.hpp).

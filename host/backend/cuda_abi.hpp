@@ -4,6 +4,7 @@
 
 #include "berth/kernel/base/problem.hpp"
 #include "berth/kernel/contend/columns.hpp"
+#include "berth/kernel/delay_replay/columns.hpp"
 #include "berth/kernel/ones/columns.hpp"
 #include "berth/kernel/plan_search/columns.hpp"
 #include "berth/kernel/price/columns.hpp"
@@ -61,6 +62,12 @@ struct AbiReplayTask {
   kernel::ReplayResult result;           // host columns
 };
 
+/// One replay with delay timers of a batch.
+struct AbiDelayReplayTask {
+  const kernel::DelayReplayRequest* request;  // host columns
+  kernel::DelayReplayResult result;           // host columns
+};
+
 /// An evolution of ONES.
 struct AbiOnesTask {
   const kernel::OnesView* problem;     // host columns
@@ -96,6 +103,9 @@ struct Table {
   Status (*plan_search)(void* context, const AbiPlanSearchTask* task, Message* message);
   /// @param problem  Host columns.
   Status (*replay)(void* context, const kernel::ReplayView* problem, const AbiReplayTask* tasks, std::int32_t n, Message* message);
+  /// @param problem  Host columns.
+  Status (*delay_replay)(void* context, const kernel::DelayReplayView* problem, const AbiDelayReplayTask* tasks, std::int32_t n,
+                         Message* message);
   /// At least one candidate. All columns are the host's.
   Status (*contend)(void* context, const kernel::ContendView* problem, const kernel::ContendRequest* request,
                     const kernel::ContendResult* result, Message* message);

@@ -4,6 +4,7 @@
 
 #include "host/backend/backend.hpp"
 #include "host/cpu/contend.hpp"
+#include "host/cpu/delay_replay.hpp"
 #include "host/cpu/ones.hpp"
 #include "host/cpu/place.hpp"
 #include "host/cpu/plan_search.hpp"
@@ -48,6 +49,11 @@ class CpuBackend final : public core::PlacementBackend {
   void replay(const kernel::ReplayView& problem, std::span<const core::ReplayTask> tasks,
               std::span<const kernel::ReplayResult> results) override {
     cpu::replay(problem, tasks, results, threads_);
+  }
+
+  void delay_replay(const kernel::DelayReplayView& problem, std::span<const core::DelayReplayTask> tasks,
+                    std::span<const kernel::DelayReplayResult> results) override {
+    cpu::delay_replay(problem, tasks, results, threads_);
   }
 
   void contend(const kernel::ContendView& problem, const kernel::ContendRequest& request, const kernel::ContendResult& result) override {

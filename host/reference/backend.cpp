@@ -2,6 +2,7 @@
 
 #include "host/backend/backend.hpp"
 #include "host/reference/contend/contend.hpp"
+#include "host/reference/delay_replay/delay_replay.hpp"
 #include "host/reference/ones/ones.hpp"
 #include "host/reference/place/place.hpp"
 #include "host/reference/plan_search/plan_search.hpp"
@@ -54,6 +55,14 @@ class ReferenceBackend final : public PlacementBackend {
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       const ReplayTask& task = tasks[i];
       reference::replay(problem, task.request, results[i], [&] { return task.stop_token != nullptr && task.stop_token->stop(); });
+    }
+  }
+
+  void delay_replay(const kernel::DelayReplayView& problem, std::span<const DelayReplayTask> tasks,
+                    std::span<const kernel::DelayReplayResult> results) override {
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      const DelayReplayTask& task = tasks[i];
+      reference::delay_replay(problem, task.request, results[i], [&] { return task.stop_token != nullptr && task.stop_token->stop(); });
     }
   }
 

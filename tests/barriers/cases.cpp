@@ -8,6 +8,7 @@
 #include "berth/kernel/contend/dense.hpp"
 #include "berth/kernel/contend/loads.hpp"
 #include "berth/kernel/contend/pairs.hpp"
+#include "berth/kernel/delay_replay/delay_replay.hpp"
 #include "berth/kernel/ones/candidate.hpp"
 #include "berth/kernel/ones/first.hpp"
 #include "berth/kernel/ones/ones.hpp"
@@ -19,6 +20,7 @@
 #include "berth/kernel/victims/victims.hpp"
 #include "host/cpu/score_table.hpp"
 #include "tests/support/contend/random_contend.hpp"
+#include "tests/support/delays/random_delay_replay.hpp"
 #include "tests/support/random_choice.hpp"
 #include "tests/support/random_ones.hpp"
 #include "tests/support/random_plan_search.hpp"
@@ -143,6 +145,36 @@ Body replay_body(std::uint64_t seed) {
     return [data](FiberGroup& group) { kernel::replay(group, data->view, data->request, data->workspace, data->result); };
   }
   return [data](FiberGroup& group) { kernel::replay(group, data->view, data->request, data->workspace, data->result, AtOnce{}); };
+}
+
+Body delay_replay_body(std::uint64_t seed) {
+  constexpr std::int32_t kJobs[] = {12, 0, 1, 33, 65, 90};
+  struct AtOnce {
+    bool stop() { return true; }
+  };
+  struct Data {
+    DelayReplayCase replay;
+    DelayReplayBuffers got;
+    std::vector<std::max_align_t> memory;
+    kernel::DelayReplayWorkspace workspace{};
+    kernel::DelayReplayView view{};
+    kernel::DelayReplayRequest request{};
+    kernel::DelayReplayResult result{};
+    AtOnce at_once{};
+  };
+  const RandomDelayReplaySpec spec{kJobs[seed % 6], seed % 4 == 0 ? 40 : 9, 1};
+  auto data = std::make_shared<Data>(Data{DelayReplayCase(seed, spec), DelayReplayBuffers(spec.jobs), {}});
+  data->view = data->replay.view();
+  data->request = data->replay.request(0);
+  const std::int64_t gpus = kernel::gpus_of(data->view);
+  data->memory = memory_of(kernel::carve_delay_workspace(nullptr, data->view, gpus, data->workspace));
+  kernel::carve_delay_workspace(data->memory.data(), data->view, gpus, data->workspace);
+  data->result = data->got.view();
+  if (seed % 13 > 0) {
+    return [data](FiberGroup& group) { kernel::delay_replay(group, data->view, data->request, data->workspace, data->result); };
+  }
+  return
+      [data](FiberGroup& group) { kernel::delay_replay(group, data->view, data->request, data->workspace, data->result, data->at_once); };
 }
 
 Body contend_body(std::uint64_t seed) {
@@ -428,6 +460,7 @@ const std::vector<BarrierCase>& barrier_cases() {
     add("place with single GPUs left", 1, [](std::uint64_t) { return single_gpus_left_body(); });
     add("price", 48, price_body);
     add("replay", 48, replay_body);
+    add("delay_replay", 48, delay_replay_body);
     add("contend", 24, contend_body);
     add("victims", 36, victims_body);
     add("score", 12, score_body);

@@ -52,6 +52,29 @@ TEST(CliTune, FindsBetterParametersAndJudgesThemOnLaterDays) {
   EXPECT_TRUE(contains(answer.out, "all later")) << answer.out;
 }
 
+TEST(CliTune, FindsTimersByDemandByReplays) {
+  const Tuning tuning;
+  const std::string options = "--policy dally --overheads default --timers-by-demand --budget 150 ";
+  const Answer answer = tuning.run(options);
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  EXPECT_TRUE(contains(answer.out, "Tuned dally for mean_jct")) << answer.out;
+  const std::string json = tuning.run(options + "--json --threads 3").out;
+  EXPECT_TRUE(contains(json, "\"policy\":\"dally\"")) << json;
+  EXPECT_EQ(tuning.run(options + "--json --threads 1").out, json);
+}
+
+TEST(CliTune, RefusesTimersThatReplaysDoNotKnow) {
+  const Tuning tuning;
+  const std::string timers = "--timers-by-demand ";
+  EXPECT_TRUE(contains(problem_of(tuning, timers + "--policy las"), "not of 'las'"));
+  EXPECT_TRUE(contains(problem_of(tuning, timers + "--policy dally --space lease_s=60..600"), "--timers-by-demand tunes timers alone"));
+  EXPECT_TRUE(contains(problem_of(tuning, timers + "--policy dally@discipline=easy"), "replays do not know discipline=easy"));
+  for (const char* const option : {"--estimates none", "--round 60s", "--failures node=10h", "--seeds 2", "--elastic"}) {
+    EXPECT_TRUE(contains(problem_of(tuning, timers + "--policy dally " + option), "--timers-by-demand: replays do not know --")) << option;
+  }
+  EXPECT_TRUE(contains(problem_of(tuning, timers + "--policy dally@lease_s=20 --overheads default"), "no job would make progress"));
+}
+
 TEST(CliTune, ThreadsKillsAndStoresGiveTheSameAnswer) {
   const Tuning tuning;
   const std::string options = "--policy las --budget 40 --json ";

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "tests/support/contend/random_contend.hpp"
+#include "tests/support/delays/random_delay_replay.hpp"
 #include "tests/support/random_choice.hpp"
 #include "tests/support/random_ones.hpp"
 #include "tests/support/random_plan_search.hpp"
@@ -88,6 +89,12 @@ Operation replay_some() {
   return {"replay", [=](core::PlacementBackend& backend) { return unless(replay(backend, *one) == *expected); }};
 }
 
+Operation delay_replay_some() {
+  const auto one = std::make_shared<DelayReplayCase>(7, RandomDelayReplaySpec{60, 9, 5});
+  const auto expected = std::make_shared<std::vector<DelayReplayBuffers>>(delay_replay(*core::make_reference_backend(), *one));
+  return {"delay_replay", [=](core::PlacementBackend& backend) { return unless(delay_replay(backend, *one) == *expected); }};
+}
+
 Operation contend_by(kernel::ContendMethod method) {
   const auto one = std::make_shared<ContendCase>(3, RandomContendSpec{40, 70, 9, 12});
   one->k = 3;
@@ -154,6 +161,7 @@ const std::vector<Operation>& operations() {
                                           score_all(),
                                           price_some(),
                                           replay_some(),
+                                          delay_replay_some(),
                                           contend_by(kernel::ContendMethod::kSparse),
                                           contend_by(kernel::ContendMethod::kDense),
                                           find_victims(),

@@ -15,7 +15,7 @@ struct Operation {
   std::function<std::string(core::PlacementBackend&)> difference;
 };
 
-/// `place` of one pass and of several, `score`, `price`, `replay`, `contend`, `victims`, `ones` and `plan_search`.
+/// `place` of one pass and of several, `score`, `price`, `replay`, `delay_replay`, `contend`, `victims`, `ones` and `plan_search`.
 const std::vector<Operation>& operations();
 /// `ones` on that many GPUs, without a generation of parents.
 Operation ones_of(std::int32_t gpus);

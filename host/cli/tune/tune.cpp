@@ -22,9 +22,10 @@ namespace {
 
 struct TuneArguments {
   SearchOptions search;
-  std::string cluster, window = "28d", metric = "mean_jct", budget = "100", run_limit;
+  std::string cluster, window = "28d", metric = "mean_jct", budget, run_limit;
   std::vector<std::string> space;
   std::int64_t validate = 2, seeds = 1;
+  bool timers_by_demand = false;
   std::uint64_t seed = 0;
 };
 
@@ -78,7 +79,14 @@ TuneTask task_of(const TuneArguments& options) {
   TuneTask task;
   const std::string& policy = options.search.policy;
   task.policy = find_policy_info(policy.substr(0, policy.find('@')));
-  read_space(options, task);
+  if (options.timers_by_demand) {
+    if (!options.space.empty()) throw InvalidArgument("--space: --timers-by-demand tunes timers alone; leave one of the two out");
+    task.timers = timer_task(options.search, options.seeds);
+    task.timers->threads = threads_of(options.search);
+    task.space = {timer_domain()};
+  } else {
+    read_space(options, task);
+  }
   task.metric = day_metric(options.metric);
   try {
     task.window_us = parse_duration(options.window);
@@ -87,7 +95,8 @@ TuneTask task_of(const TuneArguments& options) {
   }
   if (task.window_us < kDayUs) throw InvalidArgument(fmt::format("--window: '{}': a window has a day at least", echoed(options.window)));
   task.later = options.validate;
-  read_budget(options.budget, task);
+  read_budget(options.budget.empty() ? options.timers_by_demand ? "1000" : "100" : options.budget, task);
+  if (task.timers) task.timers->replays = task.runs > 0 ? task.runs : std::numeric_limits<std::int64_t>::max();
   if (!options.run_limit.empty()) {
     task.run_limit_us = parse_duration(options.run_limit);
     if (task.run_limit_us <= 0) throw InvalidArgument("--run-limit: a run takes a time above 0");
@@ -143,9 +152,9 @@ void add_tune(Commands& commands) {
   app.add_option("--space", options->space, "Tune PARAM=LOW..HIGH, PARAM=A,B,C or PARAM=A|B|C; repeatable")
       ->allow_extra_args(false)
       ->type_name("PARAM=...");
-  app.add_option("--budget", options->budget, "Make RUNS at most, or try configurations for a TIME")
-      ->type_name("RUNS|TIME")
-      ->capture_default_str();
+  app.add_flag("--timers-by-demand", options->timers_by_demand, "Find timers of gangs by their GPUs, by replays of the window: for dally");
+  app.add_option("--budget", options->budget, "Make RUNS at most, or try for a TIME; 100, or 1000 replays for timers")
+      ->type_name("RUNS|TIME");
   app.add_option("--run-limit", options->run_limit, "Give up a run that takes longer than TIME by the clock")->type_name("TIME");
   app.add_option("--seeds", options->seeds, "Make each run with N seeds of failures and noise")
       ->check(whole_number<std::int64_t>(1, 1000))

@@ -63,8 +63,7 @@ std::string lost_text(const TuneTask& task, const TuneResult& result) {
   if (!result.example_lost) return "";
   std::int64_t configurations = 0;
   for (const TuneRung& rung : result.rungs) configurations += rung.lost;
-  std::string text = fmt::format("{} lost, such as {}", core::counted(configurations, "configuration"),
-                                 policy_text(task.policy.name, *result.example_lost));
+  std::string text = fmt::format("{} lost, such as {}", core::counted(configurations, "configuration"), task.text_of(*result.example_lost));
   if (result.lost.empty()) return text + ": fewer jobs complete than by default\n";
   return text + fmt::format(": {}\n", result.lost.begin()->first);
 }
@@ -109,7 +108,7 @@ std::string tune_text(const TuneTask& task, const TuneResult& result) {
   text += report::table({"PARAMETER", "VALUES"}, space) + "\n" + rungs_text(task, result);
   if (const std::string lost = lost_text(task, result); !lost.empty()) text += "\n" + lost;
   if (!result.best) return text + "\nKeep the default: no configuration is better on the days on which it is tuned.\n";
-  const std::string use = policy_text(task.policy.name, *result.best);
+  const std::string use = task.text_of(*result.best);
   text += fmt::format("\nThe best there: --policy {}\n\n", use);
   std::vector<report::Row> rows{row_of("tuned on", window_text(result.tuned.window), result.tuned.window.jobs, result.tuned.gain)};
   std::int64_t jobs = 0;
@@ -137,7 +136,7 @@ std::string tune_json(const TuneTask& task, const TuneResult& result) {
   document.metric = results::kSweepMetricTable[task.metric.metric].name;
   for (const ParamDomain& domain : task.space) document.space.emplace_back(domain.name, domain_text(domain));
   document.seeds = static_cast<std::int64_t>(task.seeds.size());
-  document.configurations = static_cast<std::int64_t>(result.tried.size());
+  document.configurations = task.timers ? result.rungs.back().tried : static_cast<std::int64_t>(result.tried.size());
   const double scale = 1e6 * static_cast<double>(task.seeds.size());
   for (const TuneRung& rung : result.rungs) {
     TuneRungRow& row = document.rungs.emplace_back();
@@ -154,7 +153,7 @@ std::string tune_json(const TuneTask& task, const TuneResult& result) {
     document.lost_later = result.lost_later;
     if (result.lost_later.empty()) document.all_later = gain_row(result.all_later);
   }
-  document.use = result.better ? policy_text(task.policy.name, *result.best) : task.policy.name;
+  document.use = result.better ? task.text_of(*result.best) : task.policy.name;
   document.keep_default = !result.better;
   return tune_document_json(document);
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "berth/error.hpp"
+#include "host/cli/base/interrupt.hpp"
 #include "host/cli/base/progress.hpp"
 #include "host/cli/tune/halving.hpp"
 #include "host/core/base/civil_time.hpp"
@@ -35,7 +36,7 @@ class TuneStudy {
 
   std::optional<TuneResult> run() {
     find_windows();
-    if (!run_default() || !run_rungs()) return std::nullopt;
+    if (!run_default() || !(task_.timers ? run_timers() : run_rungs())) return std::nullopt;
     if (result_.best && !compare()) return std::nullopt;
     return std::move(result_);
   }
@@ -80,7 +81,7 @@ class TuneStudy {
       const TimeUs length = std::min(wanted, days * kDayUs);
       const bool last = days == std::max<std::int64_t>(1, wanted / kDayUs);
       if (!last) rung.window = window_of(windows_.front().until_us - length, windows_.front().until_us);
-      if (last || rung.window.jobs >= 2) result_.rungs.push_back(rung);
+      if (last || (rung.window.jobs >= 2 && !task_.timers)) result_.rungs.push_back(rung);
     }
   }
 
@@ -89,6 +90,12 @@ class TuneStudy {
     one.texts = task_.texts;
     one.texts["window"] = window.text();
     if (rows) one.texts["keep"] = "jobs";
+    if (task_.timers && !values.empty()) {
+      // The policy's text has all of its parameters.
+      std::erase_if(one.texts, [](const auto& text) { return text.first.starts_with(kParamKey); });
+      one.texts["policy"] = task_.timers->policy;
+      one.texts["placement"].clear();
+    }
     for (const auto& [name, value] : values) one.texts[std::string(kParamKey) + name] = value;
     one.most_decisions = most_decisions;
     one.most_us = task_.run_limit_us;
@@ -120,7 +127,7 @@ class TuneStudy {
 
   /// How many configurations the budget is for. @throws InvalidArgument where it is for none
   std::int64_t affordable() const {
-    if (task_.runs == 0) return kMostConfigurations;
+    if (task_.runs == 0 || task_.timers) return kMostConfigurations;
     const auto seeds = static_cast<std::int64_t>(task_.seeds.size());
     const std::int64_t other = static_cast<std::int64_t>(result_.rungs.size() + windows_.size() - 1) + task_.later;
     const std::int64_t count = configurations_for(task_.runs / seeds, other, result_.rungs.size());
@@ -226,6 +233,33 @@ class TuneStudy {
     }
     const TuneRung& rung = result_.rungs.back();
     if (!configurations.empty() && rung.best && *rung.best < rung.usual) result_.best = configurations.front();
+    return true;
+  }
+
+  /// Replays of the whole window, and a run with the best timers.
+  bool run_timers() {
+    TuneRung& rung = result_.rungs.back();
+    const SeedFigures& usual = usual_[result_.rungs.size() - 1];
+    const std::shared_ptr<const SweepWorld> world = runs_.world(cell(rung.window, {}, true, 0).texts, task_.seeds.front());
+    const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(task_.budget_us);
+    const TimerResult found =
+        find_timers(*task_.timers, *world, task_.metric, task_.seed, most_decisions(usual), usual.begin()->second[metric_of("completed")],
+                    [&](std::int64_t made) {
+                      const std::int64_t most = std::max<std::int64_t>(1, task_.timers->replays);
+                      line_.show(static_cast<int>(std::min<std::int64_t>(100, 100 * made / most)), fmt::format("timers: {} replays", made));
+                      return remembered_signal() == 0 && (task_.budget_us == 0 || std::chrono::steady_clock::now() < until);
+                    });
+    line_.clear();
+    if (remembered_signal() != 0) return false;
+    rung.tried = found.replays;
+    rung.lost = found.lost;
+    if (!found.timers) return true;
+    rung.kept = 1;
+    const ParamValues best{{"timers", *found.timers}};
+    Figures figures;
+    if (!make({cell(rung.window, best, true, most_decisions(usual))}, "the best timers", figures)) return false;
+    rung.best = value_of(figures.front(), &usual);
+    if (rung.best && *rung.best < rung.usual) result_.best = best;
     return true;
   }
 

@@ -9,6 +9,7 @@
 #include "host/cli/search/search_runs.hpp"
 #include "host/cli/tune/day_bootstrap.hpp"
 #include "host/cli/tune/param_space.hpp"
+#include "host/cli/tune/timer_tuning.hpp"
 
 namespace berth::cli {
 
@@ -25,6 +26,10 @@ struct TuneTask {
   TimeUs run_limit_us = 0;          ///< of a run, by the clock; 0: none
   std::uint64_t seed = 0;           ///< of configurations and intervals
   std::vector<std::int64_t> seeds;  ///< of runs
+  std::optional<TimerTask> timers;  ///< timers are found by replays; `space` is their grid
+
+  /// A configuration as --policy takes it.
+  std::string text_of(const ParamValues& values) const { return policy_text(timers ? timers->policy : policy.name, values); }
 };
 
 /// Submissions from `from_us` on, and before `until_us`, since the first of the trace.

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "host/cpu/contend.hpp"
+#include "host/cpu/delay_replay.hpp"
 #include "host/cpu/ones.hpp"
 #include "host/cpu/place.hpp"
 #include "host/cpu/plan_search.hpp"
@@ -153,6 +154,20 @@ void CudaBackend::replay(const kernel::ReplayView& problem, std::span<const Repl
   for (std::size_t i = 0; i < tasks.size(); ++i) replays_.push_back({&tasks[i].request, results[i]});
   cuda_abi::Message message{};
   check(table_->replay(context_, &problem, replays_.data(), static_cast<std::int32_t>(replays_.size()), &message), message);
+}
+
+void CudaBackend::delay_replay(const kernel::DelayReplayView& problem, std::span<const DelayReplayTask> tasks,
+                               std::span<const kernel::DelayReplayResult> results) {
+  if (tasks.size() == 1) {
+    on_cpu("a single replay runs on the CPU");
+    return cpu::delay_replay(problem, tasks, results, 1);
+  }
+  require_context();
+  delay_replays_.clear();
+  for (std::size_t i = 0; i < tasks.size(); ++i) delay_replays_.push_back({&tasks[i].request, results[i]});
+  cuda_abi::Message message{};
+  check(table_->delay_replay(context_, &problem, delay_replays_.data(), static_cast<std::int32_t>(delay_replays_.size()), &message),
+        message);
 }
 
 void CudaBackend::contend(const kernel::ContendView& problem, const kernel::ContendRequest& request, const kernel::ContendResult& result) {

@@ -41,6 +41,8 @@ class CudaBackend final : public PlacementBackend {
   void plan_search(const PlanSearchTask& task, const kernel::PlanSearchResult& result) override;
   /// Several replays run on the GPU, a warp each. A single one runs on the CPU.
   void replay(const kernel::ReplayView& problem, std::span<const ReplayTask> tasks, std::span<const kernel::ReplayResult> results) override;
+  void delay_replay(const kernel::DelayReplayView& problem, std::span<const DelayReplayTask> tasks,
+                    std::span<const kernel::DelayReplayResult> results) override;
   void contend(const kernel::ContendView& problem, const kernel::ContendRequest& request, const kernel::ContendResult& result) override;
   /// Several questions run on the GPU, a warp each. A single one runs on the CPU.
   void victims(const kernel::ProblemView& problem, const kernel::VictimsRequest& request, const kernel::VictimsResult& result) override;
@@ -63,6 +65,7 @@ class CudaBackend final : public PlacementBackend {
   std::vector<cuda_abi::AbiPlaceTask> tasks_;
   std::vector<cuda_abi::AbiPriceTask> choices_;
   std::vector<cuda_abi::AbiReplayTask> replays_;
+  std::vector<cuda_abi::AbiDelayReplayTask> delay_replays_;
   cpu::ScoreTable score_table_;
   std::vector<std::byte> memory_;  // of passes on the CPU
 };

@@ -85,7 +85,7 @@ TimeUs DelayTimers::timer(const DelayRule& rule, std::int32_t rung, std::int64_t
     if (timer < 0) timer = saturating_mul(windows_.leases(rule, rung, gpus), rule.lease_us);
     return timer;
   }
-  return rule.timer(rung);
+  return rule.timers_of(gpus).at(rung);
 }
 
 std::int32_t DelayTimers::inside(const StateImpl& s, std::int32_t demand, const Rung& rung) {

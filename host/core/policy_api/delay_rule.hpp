@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
+#include <vector>
 
 #include "berth/units.hpp"
 
@@ -17,16 +17,38 @@ enum class LeaseEnd : std::uint8_t {
   kOffer,  ///< it gives them up, and is placed like jobs that wait
 };
 
-/// How long a policy lets gangs wait for one domain of each level of the cluster, from the node up, and what its leases do
-/// (docs/dally.md). What jobs state themselves, Constraints::longest_wait, holds under every policy.
+/// How long gangs wait for one domain of each level of the cluster, from the node up. kNever: for ever.
+struct LevelTimers {
+  std::array<TimeUs, kMaxLevels> us{};
+  std::int32_t n = 0;
+
+  void add(TimeUs timer) { us[static_cast<std::size_t>(n++)] = timer; }
+  /// The last one is also that of all levels above. With at least one.
+  TimeUs at(std::int32_t level) const { return us[static_cast<std::size_t>(std::min(level, n - 1))]; }
+  bool operator==(const LevelTimers&) const = default;
+};
+
+/// How long a policy lets gangs wait for close places, and what its leases do (docs/dally.md). What jobs state themselves,
+/// Constraints::longest_wait, holds under every policy.
 struct DelayRule {
-  TimeUs lease_us = 0;                         ///< the unit of timers that are tuned
-  std::int64_t history = 0;                    ///< number of leases whose waits set the timers; 0: they are `timers_us`
-  std::array<TimeUs, kMaxLevels> timers_us{};  ///< by level; the last one is also that of all levels above. kNever: for ever
-  std::int32_t n_timers = 0;                   ///< at least one without a history
+  /// Timers of gangs with at most so many GPUs, and more than those of the entry before.
+  struct OfDemand {
+    std::int64_t most_gpus = 0;
+    LevelTimers timers;
+    bool operator==(const OfDemand&) const = default;
+  };
+  TimeUs lease_us = 0;                 ///< the unit of timers that are tuned
+  std::int64_t history = 0;            ///< number of leases whose waits set the timers; 0: they are stated
+  LevelTimers timers = {};             ///< at least one without a history and without `by_gpus`
+  std::vector<OfDemand> by_gpus = {};  ///< instead of `timers`, by `most_gpus`; the last is also that of larger gangs. Empty: none
   LeaseEnd lease_end = LeaseEnd::kKeep;
 
-  TimeUs timer(std::int32_t rung) const { return timers_us[static_cast<std::size_t>(std::min(rung, n_timers - 1))]; }
+  /// Of gangs with so many GPUs, where `history` is 0.
+  const LevelTimers& timers_of(std::int64_t gpus) const {
+    const auto holds = [gpus](const OfDemand& one) { return gpus <= one.most_gpus; };
+    const auto of = std::find_if(by_gpus.begin(), by_gpus.end(), holds);
+    return by_gpus.empty() ? timers : of == by_gpus.end() ? by_gpus.back().timers : of->timers;
+  }
   bool operator==(const DelayRule&) const = default;
 };
 

@@ -35,6 +35,8 @@ std::int64_t ideal_rate(const StateImpl& state, const Job& job) {
   return 0;
 }
 
+std::int64_t ideal_rate(const StateView& view, const Job& job) { return ideal_rate(impl_of(view), job); }
+
 TimeUs ideal_run_now(const StateImpl& state, std::int32_t job_index) {
   return ideal_run_at(state, job_index, ideal_rate(state, *state.jobs[to_index(job_index)].job));
 }

@@ -18,6 +18,7 @@ std::int64_t option_rate(const StateImpl& state, const Job& job, const Shape& sh
 std::int64_t requested_rate(const StateImpl& state, const Job& job);
 /// Of the same without communication.
 std::int64_t ideal_rate(const StateImpl& state, const Job& job);
+std::int64_t ideal_rate(const StateView& view, const Job& job);
 /// Run time that the work done so far would have taken at that rate; kNever: not known.
 TimeUs ideal_run_now(const StateImpl& state, std::int32_t job_index);
 /// The same. @param rate  ideal_rate of the job

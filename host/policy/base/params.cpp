@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "berth/error.hpp"
 #include "host/core/base/split.hpp"
@@ -35,6 +36,21 @@ std::string decimal(std::int64_t millionths) {
   while (text.back() == '0') text.pop_back();
   if (text.back() == '.') text.pop_back();
   return text;
+}
+
+// Decimals or "never" between colons.
+std::optional<std::vector<std::int64_t>> parse_or_never(std::string_view text, std::int64_t least, std::int64_t most, std::size_t longest) {
+  std::vector<std::int64_t> values;
+  for (const std::string_view one : core::split(text, ':')) {
+    const auto value = one == "never" ? std::optional<std::int64_t>(kNever) : parse_millionths(one);
+    const bool good = value && (one == "never" || (*value >= least && *value <= most));
+    if (!good || values.size() == longest) return std::nullopt;
+    values.push_back(*value);
+  }
+  return values;
+}
+std::string or_never_text(std::int64_t least, std::int64_t most, std::size_t longest) {
+  return fmt::format("at most {} decimals from {} to {} or 'never', between colons", longest, decimal(least), decimal(most));
 }
 
 }  // namespace
@@ -152,16 +168,28 @@ std::vector<std::int64_t> Settings::signed_millionths(std::string_view name, std
 
 std::vector<std::int64_t> Settings::millionths_or_never(std::string_view name, std::int64_t least, std::int64_t most,
                                                         std::size_t longest) const {
-  std::vector<std::int64_t> values;
-  for (const std::string_view one : core::split(text(name), ':')) {
-    const auto value = one == "never" ? std::optional<std::int64_t>(kNever) : parse_millionths(one);
-    const bool good = value && (one == "never" || (*value >= least && *value <= most));
-    if (!good || values.size() == longest) {
-      refuse(name, fmt::format("at most {} decimals from {} to {} or 'never', between colons", longest, decimal(least), decimal(most)));
+  std::optional<std::vector<std::int64_t>> values = parse_or_never(text(name), least, most, longest);
+  if (!values) refuse(name, or_never_text(least, most, longest));
+  return std::move(*values);
+}
+
+std::vector<std::pair<std::int64_t, std::vector<std::int64_t>>> Settings::millionths_by_number(std::string_view name,
+                                                                                               std::int64_t most_number, std::int64_t least,
+                                                                                               std::int64_t most,
+                                                                                               std::size_t longest) const {
+  std::vector<std::pair<std::int64_t, std::vector<std::int64_t>>> entries;
+  for (const std::string_view one : core::split(text(name), '/')) {
+    const std::size_t colon = one.find(':');
+    const auto number = parse_millionths(one.substr(0, colon));
+    auto values = colon == std::string_view::npos ? std::nullopt : parse_or_never(one.substr(colon + 1), least, most, longest);
+    const bool whole = number && *number % 1'000'000 == 0 && *number >= 1'000'000 && *number / 1'000'000 <= most_number;
+    if (!whole || !values || (!entries.empty() && entries.back().first >= *number / 1'000'000)) {
+      refuse(name, fmt::format("{}; or such entries between slashes, each after a whole number from 1 to {} that ascends, and a colon",
+                               or_never_text(least, most, longest), most_number));
     }
-    values.push_back(*value);
+    entries.emplace_back(*number / 1'000'000, std::move(*values));
   }
-  return values;
+  return entries;
 }
 
 void Settings::refuse(std::string_view name, const std::string& expected) const {
@@ -194,24 +222,37 @@ std::optional<core::Consolidation> measured_consolidation(const Settings& settin
 std::vector<PolicyParam> timers_parameters() {
   return {{"timers", "none",
            "how long a gang waits for a node, a rack, and so on, in timer_unit_s: numbers between colons, the last also for all levels "
-           "above; never: it goes nowhere else; tuned: as dally tunes them; none: no gang waits"},
+           "above; never: it goes nowhere else; by GPUs as of dally-manual; tuned: as dally tunes them; none: no gang waits"},
           {"timer_unit_s", "3600", "the unit of timers, at least 1 s"}};
 }
 
-std::optional<core::DelayRule> timers_rule(const Settings& settings) {
-  constexpr std::int64_t kTunedHistory = 24;              // as dally's
+void read_timers(const Settings& settings, TimeUs unit, core::DelayRule& rule) {
   constexpr std::int64_t kMostTimer = 1'000'000'000'000;  // a million units, in millionths
-  const TimeUs unit = settings.millionths("timer_unit_s", kSecond, kMaxTimeUs);
+  constexpr std::int64_t kMostDemand = 1'000'000'000;     // GPUs
+  const auto in_time = [&](const std::vector<std::int64_t>& millionths) {
+    core::LevelTimers timers;
+    for (const std::int64_t timer : millionths) timers.add(timer == kNever ? kNever : core::mul_div(timer, unit, 1'000'000));
+    return timers;
+  };
+  if (settings.text("timers").find('/') == std::string::npos) {
+    rule.timers = in_time(settings.millionths_or_never("timers", 0, kMostTimer, kMaxLevels));
+    return;
+  }
+  for (const auto& [gpus, millionths] : settings.millionths_by_number("timers", kMostDemand, 0, kMostTimer, kMaxLevels)) {
+    rule.by_gpus.push_back({gpus, in_time(millionths)});
+  }
+}
+
+std::optional<core::DelayRule> timers_rule(const Settings& settings) {
+  constexpr std::int64_t kTunedHistory = 24;  // as dally's
+  core::DelayRule rule;
+  rule.lease_us = settings.millionths("timer_unit_s", kSecond, kMaxTimeUs);
   const std::string& text = settings.text("timers");
   if (text == "none") return std::nullopt;
-  core::DelayRule rule;
-  rule.lease_us = unit;
   if (text == "tuned") {
     rule.history = kTunedHistory;
-    return rule;
-  }
-  for (const TimeUs timer : settings.millionths_or_never("timers", 0, kMostTimer, kMaxLevels)) {
-    rule.timers_us[static_cast<std::size_t>(rule.n_timers++)] = timer == kNever ? kNever : core::mul_div(timer, unit, 1'000'000);
+  } else {
+    read_timers(settings, rule.lease_us, rule);
   }
   return rule;
 }

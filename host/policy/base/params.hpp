@@ -37,6 +37,10 @@ class Settings {
   std::vector<std::int64_t> ascending_millionths(std::string_view name, std::int64_t least, std::int64_t most, std::size_t longest) const;
   /// At most `longest` of them between colons, at least one, each within [least, most] or "never": kNever.
   std::vector<std::int64_t> millionths_or_never(std::string_view name, std::int64_t least, std::int64_t most, std::size_t longest) const;
+  /// Entries between slashes, each a whole number from 1 to `most_number`, ascending, and after a colon what `millionths_or_never` reads.
+  std::vector<std::pair<std::int64_t, std::vector<std::int64_t>>> millionths_by_number(std::string_view name, std::int64_t most_number,
+                                                                                       std::int64_t least, std::int64_t most,
+                                                                                       std::size_t longest) const;
   /// Exactly `count` of them, separated by colons, each from -most to most; or none where the text is empty.
   /// Colons, because lists of policies use commas.
   std::vector<std::int64_t> signed_millionths(std::string_view name, std::size_t count, std::int64_t most) const;
@@ -59,6 +63,8 @@ std::optional<core::Consolidation> measured_consolidation(const Settings& settin
 /// (docs/dally.md). nullopt: none wait. @throws InvalidArgument for an invalid value
 std::vector<PolicyParam> timers_parameters();
 std::optional<core::DelayRule> timers_rule(const Settings& settings);
+/// The parameter `timers` where it states times in that unit, for all gangs or by their GPUs.
+void read_timers(const Settings& settings, TimeUs unit, core::DelayRule& rule);
 
 /// The same for a policy without a discipline.
 std::vector<PolicyParam> with_packing(std::vector<PolicyParam> own);

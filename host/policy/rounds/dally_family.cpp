@@ -154,8 +154,7 @@ core::DelayRule dally_rule(const Settings& settings) {
 
 std::optional<core::DelayRule> dally_timers(const Settings& settings, TimeUs timer) {
   core::DelayRule rule = dally_rule(settings);
-  rule.timers_us[0] = timer;
-  rule.n_timers = 1;
+  rule.timers.add(timer);
   return rule;
 }
 

@@ -29,7 +29,8 @@ enum class RandomStream : std::uint32_t {
   kFuture,
   kFutureArrivals,
   kFutureWithdrawals,
-  kFutureFailures
+  kFutureFailures,
+  kTimers
 };
 
 /// Random numbers of one item of one stream: Philox4x32-10 with key = seed, counter = (item, stream, block).

@@ -105,9 +105,12 @@ TEST(Policies, TimersAreStatedInTheirUnit) {
   EXPECT_EQ(pass_rules(find_policy("srtf"), {{"timers", "tuned"}, {"timer_unit_s", "60"}}).delays, tuned);
   DelayRule stated;
   stated.lease_us = 3600 * kSecond;
-  stated.timers_us = {5400 * kSecond, kNever};
-  stated.n_timers = 2;
+  stated.timers.add(5400 * kSecond);
+  stated.timers.add(kNever);
   EXPECT_EQ(pass_rules(find_policy("price"), {{"timers", "1.5:never"}}).delays, stated);
+  stated.timers = {};
+  stated.by_gpus = {{2, {{0}, 1}}, {8, {{3600 * kSecond, 7200 * kSecond}, 2}}};
+  EXPECT_EQ(pass_rules(find_policy("price"), {{"timers", "2:0/8:1:2"}}).delays, stated);
   EXPECT_EQ(refusal_of("price", {{"timers", "1:x"}}).rfind("policy 'price': timers='1:x': expected", 0), 0u);
   EXPECT_EQ(refusal_of("srtf", {{"timers", ""}}).rfind("policy 'srtf': timers='': expected", 0), 0u);
   EXPECT_EQ(refusal_of("srtf", {{"timer_unit_s", "0.5"}}).rfind("policy 'srtf': timer_unit_s='0.5': expected", 0), 0u);

@@ -188,6 +188,15 @@ TEST_F(DallyPlans, TheOtherTimersAreFixed) {
   EXPECT_EQ(with("dally-manual", {{"timers", "0"}}).action, Action::kStart);
   EXPECT_EQ(with("dally-manual", {{"timers", "0:never"}}).reason.until_us, kNever);
   EXPECT_EQ(with("dally-manual", {{"timers", "0:0:0:0"}}).action, Action::kStart);
+  // By GPUs: the first entry that has as many, else the last.
+  EXPECT_EQ(with("dally-manual", {{"timers", "4:0/8:7:2.5/16:1:1"}}).reason.until_us, 100 * kHour + kHour * 5 / 2);
+  EXPECT_EQ(with("dally-manual", {{"timers", "7:0/9:7:3.5"}}).reason.until_us, 100 * kHour + kHour * 7 / 2);
+  EXPECT_EQ(with("dally-manual", {{"timers", "1:0/2:7:4.5"}}).reason.until_us, 100 * kHour + kHour * 9 / 2);
+  EXPECT_EQ(with("dally-manual", {{"timers", "8:0/16:never"}}).action, Action::kStart);
+  for (const char* const bad : {"/", "8:1/", "/8:1", "8/9", "8:1/8:2", "8:1/4:2", "0:1/8:2", "1.5:1/8:2", "never:1/8:2", "8:/9:1",
+                                "8:1/9:x", "1:1/1000000001:1", "1:1/8:1:2:3:4:5:6:7:8:9"}) {
+    EXPECT_THROW(with("dally-manual", {{"timers", bad}}), InvalidArgument) << bad;
+  }
   for (const char* const bad : {"", ":", "1:", "1,2", "-1", "x", "1e3", "1000001", "1:2:3:4:5:6:7:8:9"}) {
     EXPECT_THROW(with("dally-manual", {{"timers", bad}}), InvalidArgument) << bad;
   }

@@ -156,6 +156,8 @@ class Looks final : public core::PlacementBackend {
   void ones(const core::OnesTask&, const kernel::OnesResult&) override {}
   void plan_search(const core::PlanSearchTask&, const kernel::PlanSearchResult&) override {}
   void replay(const kernel::ReplayView&, std::span<const core::ReplayTask>, std::span<const kernel::ReplayResult>) override {}
+  void delay_replay(const kernel::DelayReplayView&, std::span<const core::DelayReplayTask>,
+                    std::span<const kernel::DelayReplayResult>) override {}
   void contend(const kernel::ContendView&, const kernel::ContendRequest&, const kernel::ContendResult&) override {}
   void victims(const kernel::ProblemView&, const kernel::VictimsRequest&, const kernel::VictimsResult&) override {}
   int options = 0;

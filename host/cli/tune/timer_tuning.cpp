@@ -1,0 +1,120 @@
+#include "host/cli/tune/timer_tuning.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "berth/error.hpp"
+#include "berth/kernel/base/to_index.hpp"
+#include "host/cli/base/echoed.hpp"
+#include "host/cli/base/request.hpp"
+#include "host/core/policy_api/policy.hpp"
+
+namespace berth::cli {
+namespace {
+
+constexpr const char* kTunedPolicy = "dally-manual";
+
+[[noreturn]] void refuse_option(const char* option, const char* why) {
+  throw InvalidArgument(fmt::format("--timers-by-demand: replays do not know {}; leave it out", fmt::format("{} ({})", option, why)));
+}
+
+void check_options(const SearchOptions& options, std::int64_t seeds) {
+  if (options.run.estimates != "oracle" && options.run.estimates != "reactive") refuse_option("--estimates", "jobs report their work");
+  if (!options.run.round.empty()) refuse_option("--round", "decisions are made at events");
+  if (options.run.elastic) refuse_option("--elastic", "jobs keep their GPU count");
+  if (options.iterations.fidelity != "rate" && options.iterations.fidelity != "tiers")
+    refuse_option("--fidelity", "rate and tiers are known");
+  if (!options.world.events.empty()) refuse_option("--events", "nothing fails");
+  if (!options.world.failures.empty()) refuse_option("--failures", "nothing fails");
+  if (!options.warm_up.empty()) refuse_option("--warm-up", "all jobs of the window count");
+  if (options.jobs.virtual_clusters != "nodes") refuse_option("--virtual-clusters", "there are no queues");
+  if (seeds != 1) refuse_option("--seeds", "nothing is drawn in a run");
+}
+
+std::int64_t metric_value(const DayMetric& metric, const sim::DelayOutcome& outcome, std::span<const std::int64_t> submit) {
+  std::vector<std::int64_t> values;
+  for (std::size_t j = 0; j < outcome.end_us.size(); ++j) {
+    if (outcome.end_us[j] == kNever) continue;
+    const TimeUs jct = outcome.end_us[j] - submit[j];
+    const results::CompletedJob job{submit[j], jct, jct - outcome.held_us[j], outcome.start_us[j] - submit[j]};
+    values.push_back(job.*metric.value);
+  }
+  if (values.empty()) return 0;
+  if (metric.percent == 0) {
+    __int128 sum = 0;
+    for (const std::int64_t value : values) sum += value;
+    return static_cast<std::int64_t>(sum / static_cast<__int128>(values.size()));
+  }
+  const auto rank = (metric.percent * std::ssize(values) + 99) / 100 - 1;
+  std::nth_element(values.begin(), values.begin() + rank, values.end());
+  return values[to_index(rank)];
+}
+
+}  // namespace
+
+TimerTask timer_task(const SearchOptions& options, std::int64_t seeds) {
+  const std::string name = options.policy.substr(0, options.policy.find('@'));
+  if (name != "dally")
+    throw InvalidArgument(fmt::format("--timers-by-demand: it finds timers instead of those of 'dally', not of '{}'", echoed(name)));
+  check_options(options, seeds);
+  RequestOptions request;
+  request.params = options.params;
+  if (!options.placement.empty()) request.params.push_back("packing=" + options.placement);
+  const std::vector<Request> requests = make_requests(request, {options.policy});
+  const PolicyInfo& info = core::find_policy(kTunedPolicy).info;
+  TimerTask task;
+  task.policy = fmt::format("{}@lease_end=keep", kTunedPolicy);  // as replays know it
+  core::Params params{{"lease_end", "keep"}};
+  for (const auto& [param, value] : requests.front().params) {
+    if (param == "history") continue;  // of the tuner
+    if (param == "lease_end" && value == "keep") continue;
+    const auto known =
+        std::find_if(info.params.begin(), info.params.end(), [&, &wanted = param](const PolicyParam& one) { return one.name == wanted; });
+    if (known == info.params.end() || (param != "lease_s" && param != "leases" && value != known->default_value))
+      throw InvalidArgument(fmt::format("--timers-by-demand: replays do not know {}={}; leave it out", param, echoed(value)));
+    params.emplace_back(param, value);
+    task.policy += fmt::format("@{}={}", param, value);
+    if (param == "leases") task.leases.common = value == "common";
+  }
+  task.leases.lease_us = core::pass_rules(core::find_policy(kTunedPolicy), params).delays->lease_us;
+  return task;
+}
+
+ParamDomain timer_domain() {
+  ParamDomain domain;
+  domain.name = "timers";
+  for (const std::int64_t leases : sim::timer_grid())
+    domain.choices.push_back(leases == kNever ? "never" : fmt::format("{}", leases / 1'000'000));
+  return domain;
+}
+
+TimerResult find_timers(const TimerTask& task, const SweepWorld& world, const DayMetric& metric, std::uint64_t seed,
+                        std::int64_t most_decisions, std::int64_t completed, const std::function<bool(std::int64_t)>& proceed) {
+  const Trace& trace = world.jobs->trace();
+  const std::vector<std::int64_t> classes = sim::demand_classes(trace);
+  const sim::DelayProblem problem(trace, world.cluster, world.settings.overheads, classes);
+  const kernel::DelayReplayView view = problem.view();
+  sim::DelaySearch search;
+  search.leases = task.leases;
+  search.leases.most_decisions = most_decisions;
+  search.replays = task.replays;
+  search.seed = seed;
+  search.with_jobs = true;
+  search.value = [&](const sim::DelayOutcome& outcome) -> std::optional<std::int64_t> {
+    if (outcome.totals.completed < completed) return std::nullopt;
+    return metric_value(metric, outcome, {view.submit, to_index(view.n_jobs)});
+  };
+  search.proceed = proceed;
+  const std::unique_ptr<core::PlacementBackend> backend = core::make_cpu_backend(task.threads);
+  const sim::DelaySearchResult found = sim::search_timers(problem, search, *backend);
+  TimerResult result;
+  result.replays = found.replays;
+  result.lost = found.lost;
+  result.stopped = found.stopped;
+  if (found.best) result.timers = sim::timers_text(classes, found.best->times, task.leases.lease_us);
+  return result;
+}
+
+}  // namespace berth::cli
