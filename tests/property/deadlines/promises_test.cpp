@@ -52,11 +52,17 @@ Trace jobs_with_deadlines(Random& random) {
 
 SimulationSettings promising(Random& random) {
   SimulationSettings settings;
-  settings.request.policy = random.of<const char*>({"edf-admission", "genie"});
-  settings.request.params = {{"expected", random.of<const char*>({"0", "0", "1", "0.3"})},
-                             {"laid_again", random.of<const char*>({"0", "128"})},
+  settings.request.policy = random.of<const char*>({"edf-admission", "genie", "chronus"});
+  settings.request.params = {{"laid_again", random.of<const char*>({"0", "128"})},
                              {"unpromised", random.of<const char*>({"run", "run", "reject"})},
                              {"packing", random.of<const char*>({"topology", "count", "emptiest", "consolidate"})}};
+  if (settings.request.policy == "chronus") {
+    settings.request.params.emplace_back("lease_s", random.of<const char*>({"1", "7", "10", "60"}));
+    settings.request.params.emplace_back("asked", random.of<const char*>({"once", "lease"}));
+    settings.request.params.emplace_back("early", random.of<const char*>({"class", "last"}));
+  } else {
+    settings.request.params.emplace_back("expected", random.of<const char*>({"0", "0", "1", "0.3"}));
+  }
   settings.overheads.name = "some";
   if (random.percent(60)) {
     Costs& costs = settings.overheads.general.costs;
