@@ -119,7 +119,6 @@ void ElasticShares::read_kept(std::int32_t job) {
 void ElasticShares::read(const core::ShapeQuestion& q, bool promises) {
   problem_ = q.problem;
   shapes_ = q.shapes;
-  stop_ = q.stop_token;
   now_ = q.state.now();
   lines_.resize(to_index(problem_.n_types));
   lanes_.resize(lines_.size());
@@ -299,7 +298,7 @@ void ElasticShares::admit(bool asked_before) {
   }
   const std::size_t promised = promised_.size();
   for (const std::int32_t job : candidates_) {
-    if (lays_left_ <= 0 || (stop_ != nullptr && stop_->stop())) break;
+    if (lays_left_ <= 0) break;
     const TimeUs in = of_[to_index(job)].deadline - now_;
     levels_.clear();
     for (std::int32_t k = first(job); k < last(job); ++k) {

@@ -18,8 +18,8 @@ namespace berth::policy {
 class ElasticShares {
  public:
   using ShareColumn = std::map<std::string, std::int64_t>;
-  static constexpr std::int64_t kMostLays = 1'000'000;  // of promised jobs to try others, in a decision
-  static constexpr std::size_t kMostParts = 1'024;      // of what is planned for a job; beyond, a promise may break
+  static constexpr std::int64_t kMostLays = 400'000;  // of promised jobs to try others, in a decision: a fraction of a second
+  static constexpr std::size_t kMostParts = 1'024;    // of what is planned for a job; beyond, a promise may break
 
   /// @param promises  false: nothing is promised
   void choose(const core::ShapeQuestion& question, bool promises);
@@ -92,7 +92,6 @@ class ElasticShares {
 
   kernel::PriceView problem_{};
   std::span<const kernel::ShapeTerms> shapes_;
-  core::StopToken* stop_ = nullptr;
   TimeUs now_ = 0;
   std::int64_t lays_left_ = 0;
   std::vector<Line> lines_;  // [types]
