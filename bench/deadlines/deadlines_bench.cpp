@@ -16,6 +16,23 @@ namespace {
 
 constexpr std::int64_t kGpus = 1'024;
 
+/// A job of 1 to 8 GPUs. Deadlines are so far apart that about half of the jobs can meet theirs.
+Job elastic_job(std::int64_t index, std::int64_t jobs, std::mt19937_64& random) {
+  Job job;
+  job.id = "job" + std::to_string(index);
+  job.submit_us = index;
+  job.estimate.run_us = (60 + static_cast<TimeUs>(random() % 3'600)) * kSecond;
+  const TimeUs span = std::max<TimeUs>(1, jobs * 1'000 / kGpus) * kSecond;
+  job.deadline = {10'000 * kSecond + job.estimate.run_us + static_cast<TimeUs>(random() % static_cast<std::uint64_t>(span)), false, 1};
+  for (const std::int32_t gpus : {1, 2, 4, 8}) {
+    Shape& shape = job.shapes.emplace_back();
+    shape.id = std::to_string(gpus);
+    shape.gpus = gpus;
+    shape.rate = 1'000'000 * gpus - 100'000 * (gpus - 1);
+  }
+  return job;
+}
+
 Job due_job(std::int64_t index, std::mt19937_64& random) {
   Job job;
   job.id = "job" + std::to_string(index);
@@ -71,7 +88,7 @@ void decide_one_more(benchmark::State& timing, const char* policy) {
   ClusterState state(due_jobs(jobs));
   Request request;
   request.policy = policy;
-  request.params = {{"expected", "0"}};
+  if (request.policy != "chronus") request.params = {{"expected", "0"}};
   Engine engine;
   PolicyState kept;
   Plan plan;
@@ -96,9 +113,34 @@ void decide_one_more(benchmark::State& timing, const char* policy) {
   }
 }
 
+/// Shares of all jobs from scratch, or with those of an earlier decision.
+void share_all(benchmark::State& timing, bool again) {
+  const std::int64_t jobs = full_or_smoke(timing.range(0), std::int64_t{50});
+  Snapshot s = due_jobs(0);
+  std::mt19937_64 random(kSeed);
+  for (std::int64_t i = 0; i < jobs; ++i) s.jobs.push_back(elastic_job(i, jobs, random));
+  ClusterState state(s);
+  Request request;
+  request.policy = "elasticflow";
+  Engine engine;
+  PolicyState kept;
+  Plan plan;
+  if (again) engine.decide(state, kept, request, plan);
+  for (auto _ : timing) {
+    if (!again) kept = {};
+    engine.decide(state, kept, request, plan);
+  }
+  std::int64_t promised = 0;
+  for (const auto& row : kept.columns.at("promised_end_us")) promised += row.second >= 0 ? 1 : 0;
+  timing.counters["promised"] = static_cast<double>(promised);
+}
+
+BENCHMARK_CAPTURE(share_all, first, false)->Name("share/first")->Arg(2'000)->Arg(20'000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(share_all, again, true)->Name("share/again")->Arg(2'000)->Arg(20'000)->Unit(benchmark::kMillisecond);
 BENCHMARK(admit_one)->Name("admit/one_more")->Arg(5'000)->Arg(50'000)->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(decide_one_more, edf_admission, "edf-admission")->Name("decide/edf_admission")->Arg(5'000)->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(decide_one_more, genie, "genie")->Name("decide/genie")->Arg(5'000)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(decide_one_more, chronus, "chronus")->Name("decide/chronus")->Arg(5'000)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace berth::bench

@@ -25,6 +25,7 @@ constexpr HashedTable kHashedTables[] = {
     {"series", "run", {"run"}},
     {"groups", "run", {"run"}},
     {"queues", "run", {"run"}},
+    {"deadlines", "run", {"run"}},
     {"sweep_runs", "run", {"run", "inputs"}},
 };
 

@@ -124,6 +124,17 @@ void add_jobs(Database& database, std::int64_t id, const Run& run) {
   }
 }
 
+void add_deadlines(Database& database, std::int64_t id, const Run& run) {
+  const sim::Deadlines& d = run.measures.deadlines;
+  if (d.hard + d.soft == 0) return;
+  TableRows row(database, "deadlines");
+  row.number("run", id).number("value", d.value).number("value_met", d.value_met);
+  row.number("promised", d.promised).number("promised_missed", d.promised_missed);
+  row.number("warned", d.warned).number("warned_met", d.warned_met).number("refused", d.refused);
+  row.number("best_effort", d.best_effort).number("best_effort_completed", d.best_effort_completed);
+  row.write();
+}
+
 void add_series(Database& database, std::int64_t id, const Run& run) {
   TableRows row(database, "series");
   for (const sim::Sample& sample : run.measures.series) {
@@ -241,6 +252,7 @@ std::int64_t ResultsFile::add_within(const Run& run) {
   add_series(database_, id, run);
   add_groups(database_, id, run);
   add_queues(database_, id, run);
+  add_deadlines(database_, id, run);
   add_origin(database_, id, run);
   add_stays(database_, id, run);
   return id;

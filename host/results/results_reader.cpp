@@ -9,6 +9,7 @@
 
 #include "berth/error.hpp"
 #include "host/core/base/escape_control.hpp"
+#include "host/core/base/wide.hpp"
 #include "host/io/json/json_text.hpp"
 #include "host/results/schema.hpp"
 
@@ -102,9 +103,25 @@ StoredTimes ResultsReader::times(std::int64_t run) {
     times.jct_us.push_back(row.number(0));
     times.queue_us.push_back(row.number(1));
   });
+  query("SELECT end_us, deadline_us FROM jobs WHERE run = ? AND jct_us IS NOT NULL AND end_us IS NOT NULL AND deadline_us IS NOT NULL", run,
+        [&](const Statement& row) { times.late_us.push_back(core::saturate(core::Wide{row.number(0)} - row.number(1))); });
+  std::sort(times.late_us.begin(), times.late_us.end());
   std::sort(times.jct_us.begin(), times.jct_us.end());
   std::sort(times.queue_us.begin(), times.queue_us.end());
   return times;
+}
+
+std::optional<StoredDeadlines> ResultsReader::deadlines(std::int64_t run) {
+  std::optional<StoredDeadlines> all;
+  if (!has_table("deadlines")) return all;
+  query(
+      "SELECT value, value_met, promised, promised_missed, warned, warned_met, refused, best_effort, best_effort_completed FROM deadlines "
+      "WHERE run = ?",
+      run, [&](const Statement& row) {
+        all = {row.number(0), row.number(1), row.number(2), row.number(3), row.number(4),
+               row.number(5), row.number(6), row.number(7), row.number(8)};
+      });
+  return all;
 }
 
 std::int64_t ResultsReader::job_count(std::int64_t run) {

@@ -28,6 +28,14 @@ class StoredRun {
 
 struct StoredTimes {
   std::vector<std::int64_t> jct_us, queue_us;  ///< of completed jobs, ascending
+  std::vector<std::int64_t> late_us;           ///< end - deadline of completed jobs that have one, ascending; below 0: in time
+};
+
+/// A row of `deadlines`.
+struct StoredDeadlines {
+  std::int64_t value = 0, value_met = 0;
+  std::int64_t promised = 0, promised_missed = 0, warned = 0, warned_met = 0, refused = 0;
+  std::int64_t best_effort = 0, best_effort_completed = 0;
 };
 
 /// A row of `jobs`.
@@ -57,6 +65,7 @@ class ResultsReader {
 
   std::vector<StoredRun> runs();
   StoredTimes times(std::int64_t run);
+  std::optional<StoredDeadlines> deadlines(std::int64_t run);  ///< none: no job has one, or the file is from before the table
   std::int64_t job_count(std::int64_t run);
   std::vector<StoredJob> jobs(std::int64_t run);
   std::vector<sim::Sample> series(std::int64_t run);

@@ -175,6 +175,19 @@ CREATE TABLE IF NOT EXISTS queues (
   PRIMARY KEY (run, name)
 ) STRICT;
 
+CREATE TABLE IF NOT EXISTS deadlines (
+  run INTEGER PRIMARY KEY REFERENCES runs,
+  value INTEGER NOT NULL,
+  value_met INTEGER NOT NULL,
+  promised INTEGER NOT NULL,
+  promised_missed INTEGER NOT NULL,
+  warned INTEGER NOT NULL,
+  warned_met INTEGER NOT NULL,
+  refused INTEGER NOT NULL,
+  best_effort INTEGER NOT NULL,
+  best_effort_completed INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE IF NOT EXISTS details (
   run INTEGER NOT NULL REFERENCES runs,
   name TEXT NOT NULL,

@@ -97,9 +97,9 @@ TEST(NoAllocationOnThreads, ButForStartingThem) {
   }
 }
 
-// Those of delays read a list of timers, or windows of the policy state, in each decision; elasticflow makes tables of shares
-// (docs/dally.md, docs/policies-reference.md). All others have to keep their memory.
-bool may_allocate(const std::string& policy) { return policy == "elasticflow" || policy.substr(0, 5) == "dally"; }
+// Those of delays read a list of timers, or windows of the policy state, in each decision (docs/dally.md). All others have to keep their
+// memory.
+bool may_allocate(const std::string& policy) { return policy.substr(0, 5) == "dally"; }
 
 class NoAllocation : public ::testing::TestWithParam<std::string> {
  protected:

@@ -88,6 +88,7 @@ TEST(CliFitSteps, BadInputIsRefused) {
       {"step_s,gpus\n1,1\n1,2\n", "", "--profile: 2 settings are measured: at least 3 are needed"},
       {nullptr, " --predict gpus=x", "'x': expected a whole number from 1"},
       {nullptr, " --predict gpus=2,nodse=2", "did you mean 'nodes'?"},
+      {nullptr, " --predict gpus=2,batch=1,gpus=4", "gpus stands there twice"},
       {nullptr, " --predict gpus=2", "batch is required, as batches were measured"},
       {nullptr, " --predict gpus=2,nodes=3,batch=1", "2 GPUs are on 2 nodes at most"},
       {nullptr, " --predict gpus=2,batch=1,gpu_type=I", "gpu_type is one of H"},

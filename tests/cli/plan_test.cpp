@@ -166,6 +166,29 @@ TEST(CliPlan, AParameterReachesThePolicy) {
   EXPECT_TRUE(contains(answer.out, "\"discipline\":\"greedy\"")) << answer.out;
 }
 
+TEST(CliPlan, APolicyMayBringItsParameters) {
+  const Answer own = berth(plan_of("disciplines", "--policy fifo@discipline=greedy --json --no-timing"));
+  const Answer apart = berth(plan_of("disciplines", "--policy fifo --param discipline=greedy --json --no-timing"));
+  EXPECT_EQ(own.code, 0) << own.err;
+  EXPECT_EQ(own.out, apart.out);
+  EXPECT_EQ(berth(plan_of("disciplines", "--policy fifo@discipline=sideways")).code, 2);
+}
+
+TEST(CliPlan, SaysWhatIsPromised) {
+  const Folder folder;
+  const std::string out = folder / "plan.json";
+  const Answer text = berth(plan_of("deadlines", "--policy genie@expected=0 --out '" + out + "'"));
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_TRUE(contains(text.out, "3 deadlines promised, 1 job accepted with a warning\n")) << text.out;
+  EXPECT_TRUE(contains(text.out, "big    promised: ends in 50 s at the latest\n")) << text.out;
+  EXPECT_TRUE(contains(text.out, "clash  accepted with a warning: nothing is promised\n")) << text.out;
+  const std::string explain = "explain --snapshot '" + golden("deadlines") + "' --plan '" + out + "'";
+  EXPECT_TRUE(contains(berth(explain).out, "big    promised: ends in 50 s at the latest\n"));
+  EXPECT_TRUE(contains(berth(explain + " --job big").out, "deadline       promised: ends in 50 s at the latest\n"));
+  EXPECT_TRUE(contains(content_of(out), "{\"job\":\"big\",\"until_s\":150}"));
+  EXPECT_FALSE(contains(berth(plan_of("deadlines", "--policy srsf")).out, "promised, "));
+}
+
 TEST(CliPlan, AWorkLimitStopsThePass) {
   const Answer answer = berth(plan_of("racks", "--policy fifo --max-iterations 1 --json"));
 

@@ -94,6 +94,53 @@ TEST(CliReport, TableEqualsTheStore) {
   }
 }
 
+// Of three jobs of 10 s on 4 GPUs, two are in time, and genie says so before.
+TEST(CliReport, DeadlinesAreThoseOfTheStore) {
+  const Folder folder;
+  folder.write("t.json", R"({"schema": "berth.trace.v1", "name": "due", "jobs": [
+    {"id": "a", "submit_s": 0, "run_s": 10, "gpus": 4, "deadline_s": 10, "deadline_value": 5, "deadline_hard": true},
+    {"id": "b", "submit_s": 0, "run_s": 10, "gpus": 4, "deadline_s": 25, "deadline_value": 3},
+    {"id": "c", "submit_s": 0, "run_s": 10, "gpus": 4, "deadline_s": 26, "deadline_value": 2},
+    {"id": "d", "submit_s": 0, "run_s": 10, "gpus": 4}]})");
+  const Answer run = berth("simulate --cluster 1x4 --trace '" + (folder / "t.json") + "' --out '" + (folder / "r.sqlite") +
+                           "' --policy genie@expected=0 fifo");
+  ASSERT_EQ(run.code, 0) << run.err;
+  const std::string store = folder / "r.sqlite";
+
+  const std::vector<std::map<std::string, std::string>> rows = rows_of(report(store, "--format csv --part deadlines").out);
+  ASSERT_EQ(rows.size(), 2U);
+  const std::map<std::string, std::string>& genie = rows[0];
+  const std::pair<const char*, const char*> expected[] = {
+      {"hard", "1"},     {"hard_missed", "0"},     {"soft", "2"},   {"soft_missed", "1"}, {"value", "10"},  {"value_met", "8"},
+      {"promised", "2"}, {"promised_missed", "0"}, {"warned", "1"}, {"warned_met", "0"},  {"refused", "0"}, {"best_effort", "1"}};
+  for (const auto& [column, value] : expected) EXPECT_EQ(genie.at(column), value) << column;
+  EXPECT_EQ(rows[1].at("promised"), "0");
+  std::vector<std::string> late;
+  for (const auto& row : rows_of(report(store, "--format csv --part late").out)) late.push_back(row.at("seconds"));
+  // Of genie: b 5 s before its deadline, a at it, c 4 s after it. fifo is the same here.
+  EXPECT_EQ(late, (std::vector<std::string>{"-5", "0", "4", "-5", "0", "4"}));
+  const std::string page = report(store, "--out -").out;
+  EXPECT_NE(page.find("id=\"deadlines-table\""), std::string::npos);
+  EXPECT_NE(page.find("<td data-value=\"8\">8</td><td data-value=\"2\">2</td>"), std::string::npos);
+  EXPECT_NE(page.find("id=\"percentiles-late\""), std::string::npos);
+  EXPECT_NE(report(store, "--format json").out.find("\"value_met\":8"), std::string::npos);
+  EXPECT_EQ(report(store, "--format svg --part late").code, 0);
+  const std::string schema = content_of(BERTH_SOURCE_DIR "/data/schemas/berth.report.v1.json");
+  EXPECT_EQ(schema_fault(report(store, "--format json").out, schema), "");
+
+  // Files from before the table have counts of what was met only. Without deadlines there is no section.
+  sqlite3* raw = nullptr;
+  ASSERT_EQ(sqlite3_open(store.c_str(), &raw), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(raw, "DROP TABLE deadlines", nullptr, nullptr, nullptr), SQLITE_OK);
+  const auto old = rows_of(report(store, "--format csv --part deadlines").out);
+  EXPECT_EQ(old[0].at("soft_missed"), "1");
+  EXPECT_EQ(old[0].at("value"), "");
+  EXPECT_EQ(report(store, "--out -").code, 0);
+  ASSERT_EQ(sqlite3_exec(raw, "UPDATE runs SET soft_deadlines = 0, hard_deadlines = 0", nullptr, nullptr, nullptr), SQLITE_OK);
+  EXPECT_EQ(report(store, "--out -").out.find("deadlines-table"), std::string::npos);
+  sqlite3_close(raw);
+}
+
 TEST(CliReport, DistributionsAndSeriesAreThoseOfTheStore) {
   const Folder folder;
   write_trace(folder);

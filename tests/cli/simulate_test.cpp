@@ -186,6 +186,8 @@ TEST(CliSimulate, FailureRatesAreMeanTimes) {
   EXPECT_EQ(berth(given + "seren").code, 0);
   EXPECT_TRUE(contains(berth(given + "nodes=1h").err, "unknown rate 'nodes'; known: seren, kalos, and node, gpu, repair, crash, kill"));
   EXPECT_TRUE(contains(berth(given + "node=0s").err, "a mean time is above 0"));
+  EXPECT_TRUE(contains(berth(given + "node=1h node=2h").err, "the rate 'node' is stated twice"));
+  EXPECT_TRUE(contains(berth(given + "crash=1h seren").err, "the rate 'crash' is stated twice"));
   EXPECT_TRUE(contains(berth(given + "node=soon").err, "'soon' is no duration"));
 }
 

@@ -48,9 +48,11 @@ class PolicyJobs {
       type_.push_back(0);
       held_gpus_.push_back(job.gpus);
       stays_.push_back(0);
+      cost_.push_back(0);
     }
     type_gpus_.push_back(cluster_gpus);
-    promise_ = {value_.data(), hard_.data(), type_.data(), held_gpus_.data(), remaining_.data(), stays_.data(), type_.data(), type_gpus_};
+    promise_ = {value_.data(), hard_.data(),  type_.data(), held_gpus_.data(), remaining_.data(),
+                cost_.data(),  stays_.data(), type_.data(), type_gpus_};
   }
   PolicyJobs(const PolicyJobs&) = delete;
   PolicyJobs& operator=(const PolicyJobs&) = delete;
@@ -86,7 +88,7 @@ class PolicyJobs {
   std::vector<std::int64_t> value_, held_gpus_, type_gpus_;
   std::vector<std::uint8_t> hard_;
   std::vector<std::int32_t> type_;
-  std::vector<TimeUs> stays_;
+  std::vector<TimeUs> stays_, cost_;
   core::PromiseColumns promise_{};
 };
 

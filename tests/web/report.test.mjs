@@ -44,6 +44,20 @@ test("opens without errors, loads nothing, and draws all charts", async () => {
   await context.close();
 });
 
+test("lateness has a chart, its summary and a table", async () => {
+  const { page, faults, context } = await opened("deadlines.html");
+  await seen(page, "#late");
+  await until(page, () => document.querySelector("#late").dataset.drawn === "yes");
+  assert.ok((await paintedPixels(page, "#late canvas")) > 300, "it has lines");
+  const about = await page.evaluate(() => document.querySelector("#late .plot-view").getAttribute("aria-description"));
+  assert.match(about, /% in time/);
+  const cells = await page.$$eval("#deadlines-table tbody tr", (rows) => rows.map((row) => row.cells.length));
+  assert.deepEqual(cells, [10, 10]);
+  assert.ok((await page.$$("#percentiles-late tbody tr")).length === 2);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
 test("cells show what they hold", async () => {
   const { page, context } = await opened("small.html");
   const cells = await page.$$eval("#comparison-0 td[data-value]", (all) =>

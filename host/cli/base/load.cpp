@@ -60,7 +60,12 @@ LoadedState load_state(const StateInput& input) {
 }
 
 Plan load_plan(const std::string& path, const ClusterState& state) {
-  return io::parse_plan(io::read_file(path), state, io::input_name(path));
+  io::Promises promises;
+  return load_plan(path, state, promises);
+}
+
+Plan load_plan(const std::string& path, const ClusterState& state, io::Promises& promises) {
+  return io::parse_plan(io::read_file(path), state, io::input_name(path), promises);
 }
 
 std::string summary(const Snapshot& snapshot) {

@@ -9,6 +9,7 @@
 #include "berth/state.hpp"
 #include "host/cli/base/command.hpp"
 #include "host/cli/base/places.hpp"
+#include "host/io/formats/plan_promises.hpp"
 
 namespace berth::cli {
 
@@ -39,6 +40,8 @@ LoadedState load_state(const StateInput& input);
 
 /// A plan of that state.
 Plan load_plan(const std::string& path, const ClusterState& state);
+/// The same, with what the plan promises.
+Plan load_plan(const std::string& path, const ClusterState& state, io::Promises& promises);
 
 /// "4 nodes, 16 GPUs, 7 jobs (2 running, 5 waiting)".
 std::string summary(const Snapshot& snapshot);

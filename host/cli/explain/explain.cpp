@@ -48,10 +48,15 @@ void refuse_invalid(const ExplainArguments& options, const LoadedState& loaded, 
                   input_name(options.input), fmt::join(violations, "\n  ")));
 }
 
-Plan load_valid_plan(const ExplainArguments& options, const LoadedState& loaded) {
-  Plan plan = load_plan(options.plan, loaded.state);
+Plan load_valid_plan(const ExplainArguments& options, const LoadedState& loaded, io::Promises& promises) {
+  Plan plan = load_plan(options.plan, loaded.state, promises);
   refuse_invalid(options, loaded, plan);
   return plan;
+}
+
+Plan load_valid_plan(const ExplainArguments& options, const LoadedState& loaded) {
+  io::Promises promises;
+  return load_valid_plan(options, loaded, promises);
 }
 
 int explain_queues(const ExplainArguments& options, const LoadedState& loaded) {
@@ -93,9 +98,10 @@ int run(const ExplainArguments& options) {
   if (options.queues) return explain_queues(options, loaded);
   if (options.json) throw InvalidArgument("--json needs --links or --queues");
   if (options.plan.empty()) throw InvalidArgument("--plan is required, unless --links or --queues shows the jobs that run");
-  const Plan plan = load_valid_plan(options, loaded);
+  io::Promises promises;
+  const Plan plan = load_valid_plan(options, loaded, promises);
   if (options.job.empty()) {
-    print(plan_text(loaded.state, plan, options.text));
+    print(plan_text(loaded.state, plan, options.text, &promises));
     return kDone;
   }
   const std::int32_t job = loaded.state.find_job(options.job);
@@ -104,7 +110,7 @@ int run(const ExplainArguments& options) {
     return kDone;
   }
   if (job < 0) throw InvalidArgument(fmt::format("--job: no job '{}' in {}", echoed(options.job), input_name(options.input)));
-  const std::string text = job_text(loaded.state, plan, job);
+  const std::string text = job_text(loaded.state, plan, job, &promises);
   if (text.empty())
     throw InvalidArgument(fmt::format("--job: {} decides nothing about '{}'", io::input_name(options.plan), echoed(options.job)));
   const bool waits = loaded.state.job(job)->state == JobState::kWaiting;

@@ -53,12 +53,16 @@ double amount_of(std::string_view asked, std::string_view text) {
 fit::StepSetting setting_of(const std::string& asked) {
   constexpr std::array<std::string_view, 6> kNames{"gpus", "nodes", "batch", "cores", "co_runner", "gpu_type"};
   fit::StepSetting setting;
+  std::vector<std::string_view> given;
   for (const std::string_view part : core::split(asked, ',')) {
     const std::size_t equals = part.find('=');
     const std::string_view name = part.substr(0, equals), value = equals == part.npos ? std::string_view() : part.substr(equals + 1);
     if (value.empty() || std::find(kNames.begin(), kNames.end(), name) == kNames.end())
       throw InvalidArgument(fmt::format("--predict '{}': expected {} with =VALUE and commas between{}", echoed(asked),
                                         fmt::join(kNames, ", "), core::did_you_mean(name, kNames)));
+    if (std::find(given.begin(), given.end(), name) != given.end())
+      throw InvalidArgument(fmt::format("--predict '{}': {} stands there twice", echoed(asked), name));
+    given.push_back(name);
     if (name == "gpus") setting.gpus = count_of(asked, value);
     if (name == "nodes") setting.nodes = count_of(asked, value);
     if (name == "batch") setting.batch = amount_of(asked, value);

@@ -64,7 +64,7 @@ void note(const Plan& plan) {
 }
 
 int run_one(const PlanArguments& options) {
-  const Request request = make_request(options.request, options.policy);
+  const Request request = make_requests(options.request, {options.policy}).front();
   check_places(places_of(options.input, {{"--state-in", options.state_in}}), {{"--out", options.out}});
   // The state file may replace the previous one.
   check_places(places_of(options.input), {{"--out", options.out}, {"--state-out", options.state_out}});
@@ -83,13 +83,15 @@ int run_one(const PlanArguments& options) {
   note(plan);
   // Files first: the reader of the output may close it early.
   if (!options.state_out.empty()) write_out(options.state_out, io::to_json(policy_state));
+  const io::Promises* const promises = io::promises_of(policy_state);
   const bool prints_json = options.json || options.out == "-";
-  const std::string json = prints_json || !options.out.empty() ? io::to_json(plan, loaded.state, !options.no_timing) : std::string();
+  const std::string json =
+      prints_json || !options.out.empty() ? io::plan_json(plan, loaded.state, !options.no_timing, promises) : std::string();
   if (!options.out.empty() && options.out != "-") write_out(options.out, json);
   if (prints_json) {
     print(json);
   } else {
-    print_message(options.state_out, plan_text(loaded.state, plan, options.text));
+    print_message(options.state_out, plan_text(loaded.state, plan, options.text, promises));
   }
   return code_of(plan);
 }

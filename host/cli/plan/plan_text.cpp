@@ -4,7 +4,10 @@
 
 #include "host/cli/base/console.hpp"
 #include "host/cli/plan/contest_json.hpp"
+#include "host/core/base/escape_control.hpp"
+#include "host/core/base/violations.hpp"
 #include "host/core/quota/queue_standing.hpp"
+#include "host/core/reasons/render_reason.hpp"
 #include "host/core/state/state_names.hpp"
 #include "host/core/state/state_view.hpp"
 #include "host/core/validator/plan_value.hpp"
@@ -13,6 +16,7 @@
 #include "host/report/crossed_links.hpp"
 #include "host/report/explain.hpp"
 #include "host/report/queue_text.hpp"
+#include "host/report/table.hpp"
 
 namespace berth::cli {
 namespace {
@@ -27,23 +31,58 @@ std::vector<report::Contender> contenders_of(const ClusterState& state, const st
   return contenders;
 }
 
+std::string promise_text(const core::NameSource& names, std::int64_t said) {
+  if (said == io::kWarnedOf) return "accepted with a warning: nothing is promised";
+  if (said < 0) return "broken: it stands behind the others";
+  return fmt::format("promised: ends {} at the latest", core::instant_text(names, said));
+}
+
+// "12 deadlines promised, 3 jobs accepted with a warning", then a line for each job.
+std::string promises_text(const ClusterState& state, const io::Promises& promises, std::size_t most) {
+  const core::StateNames names(state);
+  std::int64_t promised = 0, warned = 0, broken = 0, left_out = 0;
+  std::vector<report::Row> rows;
+  for (const auto& [id, said] : promises) {
+    if (state.find_job(id) < 0) continue;
+    ++(said >= 0 ? promised : said == io::kWarnedOf ? warned : broken);
+    if (most == 0 || rows.size() < most) {
+      rows.push_back({core::escape_control(id), promise_text(names, said)});
+    } else {
+      ++left_out;
+    }
+  }
+  if (rows.empty()) return {};
+  std::string text =
+      fmt::format("{} promised, {} accepted with a warning", core::counted(promised, "deadline"), core::counted(warned, "job"));
+  if (broken > 0) text += fmt::format(", {} broken", core::counted(broken, "promise"));
+  text += "\n\n" + report::table({"JOB", "DEADLINE"}, rows, {});
+  if (left_out > 0) text += fmt::format("... and {} more (--rows 0 shows all)\n", left_out);
+  return text;
+}
+
 }  // namespace
 
-std::string plan_text(const ClusterState& state, const Plan& plan, const TextOptions& options) {
+std::string plan_text(const ClusterState& state, const Plan& plan, const TextOptions& options, const io::Promises* promises) {
   report::ExplainOptions explain;
   explain.colour = wants_colour(options.colour);
   explain.most_rows = options.rows;
   explain.all_decisions = options.all;
   explain.withheld = report::withheld_gpus(state, plan);
   std::string text = report::explain_plan(core::StateNames(state), plan, explain);
+  const std::string said = promises == nullptr ? std::string() : promises_text(state, *promises, options.rows);
+  if (!said.empty()) text += "\n" + said;
   if (!core::any_quota(StateView(state))) return text;
   const std::string starving = report::starving_queues_text(state, core::queue_standings(StateView(state), &plan), kStarvingQueues);
   return starving.empty() ? text : text + "\n" + starving;
 }
 
-std::string job_text(const ClusterState& state, const Plan& plan, std::int32_t job) {
+std::string job_text(const ClusterState& state, const Plan& plan, std::int32_t job, const io::Promises* promises) {
   const core::StateNames names(state);
   std::string text = report::explain_job(names, plan, job);
+  if (promises != nullptr && !text.empty()) {
+    const auto said = promises->find(state.job(job)->id);
+    if (said != promises->end()) text += fmt::format("  {:<14} {}\n", "deadline", promise_text(names, said->second));
+  }
   std::vector<std::string_view> nodes;
   for (const Decision& d : plan.decisions) {
     for (std::int64_t e = d.entry_begin; d.job == job && e < d.entry_end; ++e)

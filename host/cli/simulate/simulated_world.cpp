@@ -36,13 +36,18 @@ constexpr TimeUs kSerenCrash = 75'535 * kSecond, kKalosCrash = 674'823 * kSecond
 }  // namespace
 
 void parse_failure_rate(std::string_view text, sim::FailureRates& rates) {
+  const auto twice = [&](std::string_view rate) {
+    return InvalidArgument(fmt::format("--failures {}: the rate '{}' is stated twice", echoed(text), rate));
+  };
   if (text == "seren" || text == "kalos") {
+    if (rates.crash_gpu_us > 0) throw twice("crash");
     rates.crash_gpu_us = text == "seren" ? kSerenCrash : kKalosCrash;
     return;
   }
   const auto [name, value] = parse_key_value(text);
   for (const NamedRate& rate : kRates) {
     if (rate.name != name) continue;
+    if (rates.*rate.mean > 0) throw twice(name);
     rates.*rate.mean = parse_duration(value);
     if (rates.*rate.mean <= 0) throw InvalidArgument(fmt::format("--failures {}: a mean time is above 0", echoed(text)));
     return;

@@ -554,11 +554,15 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   const bool out_of_work =
       chooses_shapes ? request.max_iterations > 0 && work >= request.max_iterations : attempt.request.limit < attempt.request.n;
   plan.stopped_by = cut ? (stop_token.by_cancel ? "cancel" : "budget") : out_of_work ? "iterations" : "done";
-  const bool moves = chosen.rules.delays && chosen.rules.delays->lease_end != core::LeaseEnd::kKeep;
-  plan.order_until_us =
-      chooses_shapes ? kNever
-                     : input.order_until(s, *chosen.entry, *chosen.policy, attempt.result.columns(), moves ? &problem.timers() : nullptr);
-  if (chooses_shapes && attempt.shape_pass.quotas() != nullptr) plan.order_until_us = attempt.shape_pass.quotas()->victims_from();
+  if (chooses_shapes) {
+    plan.order_until_us = chosen.shapes == nullptr ? kNever : chosen.shapes->next_change();
+    if (attempt.shape_pass.quotas() != nullptr)
+      plan.order_until_us = std::min(plan.order_until_us, attempt.shape_pass.quotas()->victims_from());
+  } else {
+    const bool moves = chosen.rules.delays && chosen.rules.delays->lease_end != core::LeaseEnd::kKeep;
+    core::DelayTimers* const movers = moves ? &problem.timers() : nullptr;
+    plan.order_until_us = input.order_until(s, *chosen.entry, *chosen.policy, attempt.result.columns(), movers);
+  }
   if (chosen.rules.packing == core::Packing::kContention) {
     problem.waits().look(s, problem.view(), attempt.request, attempt.result.columns());
     // Where the order changes all the time, what is still to come says more.

@@ -90,6 +90,7 @@ void PromiseTable::read_job(const StateImpl& s, const kernel::ProblemView& p, co
   type_[at] = -1;
   gpus_[at] = 0;
   need_[at] = kNever;
+  cost_[at] = std::min<TimeUs>(kMaxTimeUs, migrate_cost(described.costs));
   const Preemption& rule = described.preemption;
   const bool runs = s.job.running[at] != 0;
   if (runs) {
@@ -101,6 +102,8 @@ void PromiseTable::read_job(const StateImpl& s, const kernel::ProblemView& p, co
   }
   if (!runs && stays_[at] > 0) bound_stay(s, p, job);
   const std::int32_t begin = tried.option_begin[job], end = tried.option_end[job];
+  // Each time that it is displaced it waits for a level once more.
+  if (s.jobs[at].longest_wait) return;
   if (begin == end || (limits_ && s.job.queue[at] >= 0)) return;
   const kernel::DemandRow& first = p.demands[tried.options[begin].demand];
   for (std::int32_t o = begin; o < end; ++o) {
@@ -123,7 +126,7 @@ void PromiseTable::read_job(const StateImpl& s, const kernel::ProblemView& p, co
   type_[at] = first.gpu_type;
   gpus_[at] = first.gpus;
   // Work is rounded to whole microseconds each time that progress is reported, unless the rate says how much it does in one.
-  need_[at] = left + std::min<TimeUs>(kMaxTimeUs, migrate_cost(described.costs)) + (rate % kSecond == 0 ? 0 : kRoundingMargin);
+  need_[at] = left + cost_[at] + (rate % kSecond == 0 ? 0 : kRoundingMargin);
 }
 
 void PromiseTable::read(const StateImpl& s, const kernel::ProblemView& p, const TriedOptions& tried, std::span<const std::int32_t> jobs,
@@ -138,7 +141,7 @@ void PromiseTable::read(const StateImpl& s, const kernel::ProblemView& p, const 
             std::any_of(s.queue_cap.begin(), s.queue_cap.end(), [](std::int64_t cap) { return cap != kernel::kNoLimit; });
   const std::size_t n = s.jobs.size();
   const auto resize = [n](auto&... columns) { (columns.resize(n), ...); };
-  resize(value_, gpus_, need_, stays_, type_, held_type_, hard_);
+  resize(value_, gpus_, need_, cost_, stays_, type_, held_type_, hard_);
   const kernel::ProblemView view = tried.view(p);
   for (const std::int32_t job : jobs) read_job(s, p, view, job);
 }

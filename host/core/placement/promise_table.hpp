@@ -19,7 +19,8 @@ class PromiseTable {
   void read(const StateImpl& state, const kernel::ProblemView& problem, const TriedOptions& tried, std::span<const std::int32_t> jobs,
             const PassRules& rules);
   PromiseColumns columns() const {
-    return {value_.data(), hard_.data(), type_.data(), gpus_.data(), need_.data(), stays_.data(), held_type_.data(), type_gpus_};
+    return {value_.data(), hard_.data(),  type_.data(),      gpus_.data(), need_.data(),
+            cost_.data(),  stays_.data(), held_type_.data(), type_gpus_};
   }
 
  private:
@@ -29,7 +30,7 @@ class PromiseTable {
   bool takes_any(const StateImpl& s, const kernel::ProblemView& p, std::int32_t demand);
 
   std::vector<std::int64_t> value_, gpus_, type_gpus_;
-  std::vector<TimeUs> need_, stays_;
+  std::vector<TimeUs> need_, cost_, stays_;
   std::vector<std::int32_t> type_, held_type_;
   std::vector<std::uint8_t> hard_;
   std::vector<std::uint8_t> counts_;  // [nodes] 1: its GPUs can be promised

@@ -26,6 +26,7 @@ struct PromiseColumns {
   const std::int32_t* type;
   const std::int64_t* gpus;
   const TimeUs* need;  // run time left wherever those GPUs are, and being displaced once more; kNever: not known
+  const TimeUs* cost;  // that of being displaced or moved once, which `need` counts
   /// Of a running job that may not be displaced yet, or one that starts now: for how long; 0: it may be at any time; kNever: never.
   const TimeUs* stays;
   const std::int32_t* held_type;  // of a running job; -1: several

@@ -48,6 +48,8 @@ class ShapePolicy {
   virtual std::int64_t work() const { return 0; }
   /// The score of its best after each generation of the last choice.
   virtual std::span<const std::int64_t> history() const { return {}; }
+  /// After `choose`: an instant at which another choice is due, if no event comes before; kNever: none.
+  virtual TimeUs next_change() const { return kNever; }
   /// Stores what it keeps in the caller's PolicyState, once the plan is final. Prices are stored for all policies.
   virtual void store(PolicyState&) const {}
 };

@@ -9,6 +9,7 @@
 #include "host/core/state/state_view.hpp"
 #include "host/io/fields/kinds.hpp"
 #include "host/io/formats/bound_json.hpp"
+#include "host/io/formats/plan_promises.hpp"
 #include "host/io/formats/plan_shape.hpp"
 #include "host/io/formats/queue_rows.hpp"
 #include "host/io/formats/schemas.hpp"
@@ -311,11 +312,13 @@ void settle_entry(const JsonCursor& in, const char* at, const Shape* shape, Entr
 struct PlanIn {
   const ClusterState& state;
   Plan& value;
+  Promises* promises = nullptr;
 };
 struct PlanOut {
   const ClusterState& state;
   const Plan& value;
   bool with_timing;
+  const Promises* promises = nullptr;
 };
 
 struct Decisions {
@@ -427,6 +430,56 @@ struct PlanQueues {
   static void describe(JsonWriter& w) { QueueRows::describe(w); }
 };
 
+// Of the jobs in the state only, by id. They follow from what the policy keeps.
+struct PromiseRow {
+  std::int32_t job = -1;
+  TimeUs until = kNever;
+  bool warned = false, broken = false;
+};
+struct PromiseIn {
+  const ClusterState& state;
+  PromiseRow& value;
+};
+struct PromiseOut {
+  const ClusterState& state;
+  const PromiseRow& value;
+};
+
+constexpr Field<PromiseIn, PromiseOut> kPromiseFields[] = {
+    field<JobId, &PromiseRow::job>("job", kRequired),
+    field<AnyMicro, &PromiseRow::until>("until_s", kOptional, "the job ends by then at the latest"),
+    field<Boolean, &PromiseRow::warned>("warned", kOptional, "accepted, and nothing is promised"),
+    field<Boolean, &PromiseRow::broken>("broken", kOptional, "a promise was broken"),
+};
+
+struct PlanPromises {
+  static void read(JsonCursor& in, PlanIn& file) {
+    in.array([&] {
+      PromiseRow row;
+      PromiseIn into{file.state, row};
+      read_object(in, into, kPromiseFields);
+      if (file.promises == nullptr) return;
+      const std::int64_t said = row.broken ? kBrokenPromise : row.warned || row.until == kNever ? kWarnedOf : row.until;
+      (*file.promises)[file.state.job(row.job)->id] = said;
+    });
+  }
+  static bool absent(const PlanOut& file) {
+    return file.promises == nullptr ||
+           std::none_of(file.promises->begin(), file.promises->end(), [&](const auto& one) { return file.state.find_job(one.first) >= 0; });
+  }
+  static void write(JsonWriter& w, const PlanOut& file) {
+    w.array([&] {
+      for (const auto& [id, said] : *file.promises) {
+        const PromiseRow row{file.state.find_job(id), said >= 0 ? said : kNever, said == kWarnedOf, said == kBrokenPromise};
+        if (row.job < 0) continue;
+        w.new_line();
+        Object<kPromiseFields>::write(w, PromiseOut{file.state, row});
+      }
+    });
+  }
+  static void describe(JsonWriter& w) { List<Object<kPromiseFields>>::describe(w); }
+};
+
 constexpr std::string_view kPlanFormat = "berth.plan.v1";
 
 constexpr Field<PlanIn, PlanOut> kPlanFields[] = {
@@ -452,26 +505,39 @@ constexpr Field<PlanIn, PlanOut> kPlanFields[] = {
     field<Unsigned, &Plan::reservations_since>("reservations_since"),
     field<DroppedJobs, &Plan::reservations_dropped>("reservations_dropped"),
     field<PlanQueues>("queues", kOptional, "how queues stand after the plan, where quotas are stated"),
+    field<PlanPromises>("promises", kOptional, "what a policy that promises deadlines said of jobs that have one"),
     field<Decisions>("decisions", kRequired),
     field<PlanTiming, &Plan::timing>("timing"),
 };
 
 }  // namespace
 
-Plan parse_plan(std::string_view json, const ClusterState& state, const std::string& name) {
+const Promises* promises_of(const PolicyState& kept) {
+  const auto column = kept.columns.find("promised_end_us");
+  return column == kept.columns.end() ? nullptr : &column->second;
+}
+
+Plan parse_plan(std::string_view json, const ClusterState& state, const std::string& name, Promises& promises) {
   Plan plan;
-  PlanIn file{state, plan};
+  PlanIn file{state, plan, &promises};
   JsonCursor in(json, name);
   read_object(in, file, kPlanFields);
   in.finish();
   return plan;
 }
 
-std::string to_json(const Plan& plan, const ClusterState& state, bool with_timing) {
+Plan parse_plan(std::string_view json, const ClusterState& state, const std::string& name) {
+  Promises promises;
+  return parse_plan(json, state, name, promises);
+}
+
+std::string plan_json(const Plan& plan, const ClusterState& state, bool with_timing, const Promises* promises) {
   JsonWriter w;
-  Object<kPlanFields>::write(w, PlanOut{state, plan, with_timing});
+  Object<kPlanFields>::write(w, PlanOut{state, plan, with_timing, promises});
   return w.finish();
 }
+
+std::string to_json(const Plan& plan, const ClusterState& state, bool with_timing) { return plan_json(plan, state, with_timing, nullptr); }
 
 std::string plan_schema() { return schema_of<kPlanFields>(kPlanFormat, "What becomes of every job"); }
 

@@ -17,6 +17,8 @@ class JobColumn {
  public:
   explicit JobColumn(std::string name) : name_(std::move(name)) {}
 
+  const std::string& name() const { return name_; }
+
   void load(const PolicyState& state) {
     changes_.clear();
     from_ = &state;

@@ -81,6 +81,19 @@ bool CapacityLine::is_free(std::int64_t gpus, TimeUs from, TimeUs to) const {
   return true;
 }
 
+TimeUs CapacityLine::free_until(std::int64_t gpus, TimeUs from) const {
+  for (std::size_t i = step_at(from); i < steps_.size(); ++i) {
+    if (steps_[i].used + gpus > gpus_) return std::max(from, steps_[i].at);
+  }
+  return kNever;
+}
+
+std::int64_t CapacityLine::least_free(TimeUs from, TimeUs to) const {
+  std::int64_t most = 0;
+  for (std::size_t i = step_at(std::max(from, now_)); i < steps_.size() && steps_[i].at < to; ++i) most = std::max(most, steps_[i].used);
+  return std::max<std::int64_t>(0, gpus_ - most);
+}
+
 std::int64_t CapacityLine::gpu_us_until(TimeUs until) const {
   Wide sum = 0;
   for (std::size_t i = 0; i < steps_.size() && steps_[i].at < until; ++i) {

@@ -27,6 +27,22 @@ class CapacityLine {
   /// Earliest instant, `from` or later, from which on N GPUs are free for that long; kNever: none.
   TimeUs earliest_start(std::int64_t gpus, TimeUs run, TimeUs from) const;
   bool is_free(std::int64_t gpus, TimeUs from, TimeUs to) const;
+  /// First instant, `from` or later, at which fewer than N GPUs are free; kNever: none.
+  TimeUs free_until(std::int64_t gpus, TimeUs from) const;
+  /// GPUs that are free all the time in [from, to), from `now` on.
+  std::int64_t least_free(TimeUs from, TimeUs to) const;
+  /// Calls visit(from, to) for each longest interval before an instant in which N GPUs are free, the latest first, until it returns false.
+  template <class Visit>
+  void each_free(std::int64_t gpus, TimeUs until, const Visit& visit) const {
+    if (until <= now_) return;
+    TimeUs to = until;  // of the interval that is followed back
+    for (std::size_t i = step_at(until - 1) + 1; i-- > 0;) {
+      if (steps_[i].used + gpus <= gpus_) continue;
+      if (i + 1 < steps_.size() && steps_[i + 1].at < to && !visit(steps_[i + 1].at, to)) return;
+      to = steps_[i].at;
+    }
+    if (now_ < to) visit(now_, to);
+  }
   /// GPU-time that is promised before an instant, saturated.
   std::int64_t gpu_us_until(TimeUs until) const;
   /// Earliest deadline, `from` or later, before which the line leaves this much GPU-time when this many millionths of a GPU are taken by

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <string>
 #include <tuple>
-#include <unordered_set>
 
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/end_of.hpp"
 #include "host/core/base/wide.hpp"
+#include "host/policy/deadlines/promise_guard.hpp"
 
 namespace berth::policy {
 namespace {
@@ -101,10 +101,8 @@ void PromisedQueue::lay_lines(const core::JobColumns& jobs, TimeUs now, std::spa
   for (std::size_t type = 0; type < lines_.size(); ++type) lines_[type].begin(now, columns.type_gpus[type]);
   for (const std::int32_t job : job_indices) {
     const Promise& promise = promises_[to_index(job)];
-    TimeUs free = now;  // from then on the job could be displaced
-    if (jobs.running[job] != 0 && columns.stays[job] > 0) {
-      const TimeUs stays = std::min({columns.stays[job], jobs.remaining[job], has_promise(job) ? columns.need[job] : kNever});
-      free = core::end_of(now, stays);
+    const TimeUs free = displaceable_from(jobs, now, job, has_promise(job) ? columns.need[job] : kNever);
+    if (free > now) {
       for (std::size_t type = 0; type < lines_.size(); ++type) {
         if (columns.held_type[job] < 0 || to_index(columns.held_type[job]) == type) lines_[type].add(now, free, jobs.gpus[job]);
       }
@@ -214,37 +212,6 @@ bool PromisedQueue::lay_again(const core::JobColumns& jobs, TimeUs now, std::spa
   return false;
 }
 
-// A job that may not be displaced starts only where that breaks no promise.
-void PromisedQueue::hold_back(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices) {
-  const core::PromiseColumns& columns = *jobs.promise;
-  std::unordered_set<std::int32_t> rejected;
-  for (const core::Refusal& one : refused_) rejected.insert(one.job);
-  for (const std::int32_t job : job_indices) {
-    if (jobs.running[job] != 0 || columns.stays[job] == 0) continue;
-    const Promise& promise = promises_[to_index(job)];
-    if (has_promise(job) && promise.from <= now) continue;
-    if (rejected.count(job) != 0) continue;
-    // It may start in any of its shapes.
-    const std::int64_t gpus = std::max<std::int64_t>(jobs.gpus[job], columns.gpus[job]);
-    TimeUs until = core::end_of(now, std::min(columns.stays[job], columns.need[job]));
-    if (has_promise(job)) until = std::min(until, promise.from);
-    TimeUs earliest = now;
-    for (std::size_t type = 0; type < lines_.size(); ++type) {
-      const bool may_use = columns.type[job] < 0 || to_index(columns.type[job]) == type;
-      if (!may_use || n_promises_[type] == 0 || lines_[type].is_free(gpus, now, until)) continue;
-      earliest = std::max(earliest, lines_[type].earliest_start(gpus, until == kNever ? kNever : until - now, now + 1));
-    }
-    if (earliest > now) {
-      if (has_promise(job)) earliest = std::min(earliest, promise.from);
-      refused_.push_back({job, false, earliest});
-      continue;
-    }
-    for (std::size_t type = 0; type < lines_.size(); ++type) {
-      if (columns.type[job] < 0 || to_index(columns.type[job]) == type) lines_[type].take(now, until, gpus);
-    }
-  }
-}
-
 std::int64_t PromisedQueue::key(const core::JobColumns& jobs, TimeUs now, std::int32_t job) const {
   const Promise& promise = promises_[to_index(job)];
   const TimeUs deadline = jobs.deadline[job], left = jobs.remaining[job];
@@ -269,7 +236,8 @@ void PromisedQueue::keys(const core::JobColumns& jobs, TimeUs now, std::span<con
   read_promises(jobs, now, job_indices);
   lay_lines(jobs, now, job_indices);
   admit(jobs, now, job_indices);
-  hold_back(jobs, now, job_indices);
+  const auto from = [&](std::int32_t job) { return has_promise(job) ? promises_[to_index(job)].from : kNever; };
+  hold_back(jobs, now, job_indices, lines_, n_promises_, from, refused_);
   for (std::size_t i = 0; i < job_indices.size(); ++i) out[i] = key(jobs, now, job_indices[i]);
 }
 

@@ -66,7 +66,6 @@ class PromisedQueue : public core::QueuePolicy {
   bool lay(const core::JobColumns& jobs, std::int32_t job, CapacityLine& line);
   void promise(const core::JobColumns& jobs, std::int32_t job, TimeUs end);
   std::int64_t within(PromiseRules::Order order, const core::JobColumns& jobs, TimeUs now, std::int32_t job) const;
-  void hold_back(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices);
   void drop(const core::JobColumns& jobs, std::int32_t job);
   std::int64_t key(const core::JobColumns& jobs, TimeUs now, std::int32_t job) const;
   bool has_promise(std::int32_t job) const { return promises_[static_cast<std::size_t>(job)].end >= 0; }

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "host/core/base/wide.hpp"
+
 namespace berth::report {
 namespace {
 
@@ -20,6 +22,21 @@ std::vector<std::int64_t> percentiles_of(const std::vector<std::int64_t>& sorted
   if (sorted.empty()) return values;
   for (const std::int64_t percent : kPercentiles) values.push_back(value_at(sorted, percent * 10'000));
   return values;
+}
+
+void add_deadlines(DeadlineSums& sums, const results::StoredRun& run, const std::optional<results::StoredDeadlines>& said) {
+  const auto add = [](std::int64_t& to, std::int64_t more) { to = core::saturating_add(to, more); };
+  add(sums.hard, run.number("hard_deadlines"));
+  add(sums.hard_missed, run.number("hard_missed"));
+  add(sums.soft, run.number("soft_deadlines"));
+  add(sums.soft_missed, run.number("soft_missed"));
+  if (!said) return;
+  if (!sums.said) sums.said.emplace();
+  using Said = results::StoredDeadlines;
+  for (std::int64_t Said::*const one : {&Said::value, &Said::value_met, &Said::promised, &Said::promised_missed, &Said::warned,
+                                        &Said::warned_met, &Said::refused, &Said::best_effort, &Said::best_effort_completed}) {
+    add((*sums.said).*one, (*said).*one);
+  }
 }
 
 }  // namespace
@@ -46,13 +63,15 @@ ReportFacts read_report_facts(results::ResultsReader& store, ReportInput input, 
   std::int64_t n_bars = 0;
   for (std::size_t c = 0; c < input.configurations.size(); ++c) {
     ConfigurationFacts& own = facts.configurations.emplace_back();
-    std::vector<std::int64_t> jct, wait;
+    std::vector<std::int64_t> jct, wait, late;
     std::vector<GpuTimeParts> gpu_times;
     for (const std::size_t r : input.configurations[c].runs) {
       const ReportRun& run = input.runs[r];
       const results::StoredTimes times = store.times(run.stored.id);
       append(jct, times.jct_us);
       append(wait, times.queue_us);
+      append(late, times.late_us);
+      add_deadlines(own.deadlines, run.stored, store.deadlines(run.stored.id));
       RunSeries series{r, c, store.series(run.stored.id)};
       gpu_times.push_back(gpu_time_of(run, store.losses(run.stored.id), series.samples));
       if (input.runs.size() <= kMostSeries || gpu_times.size() == 1) facts.series.push_back(std::move(series));
@@ -69,6 +88,8 @@ ReportFacts read_report_facts(results::ResultsReader& store, ReportInput input, 
     own.wait_us = ranked_values(wait);
     own.jct_percentiles_us = percentiles_of(jct);
     own.wait_percentiles_us = percentiles_of(wait);
+    own.late_us = ranked_values(late);
+    own.late_percentiles_us = percentiles_of(late);
     own.gpu_time = mean_gpu_time(gpu_times);
   }
   if (input.runs.size() > kMostSeries)

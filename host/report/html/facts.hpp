@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "host/report/html/comparison.hpp"
@@ -23,10 +24,19 @@ RankedValues ranked_values(const std::vector<std::int64_t>& sorted);
 /// The value at rank ceil(part values), by millionths.
 std::int64_t value_at(const std::vector<std::int64_t>& sorted, std::int64_t part_ppm);
 
+/// Of all runs of a configuration.
+struct DeadlineSums {
+  std::int64_t hard = 0, hard_missed = 0, soft = 0, soft_missed = 0;
+  std::optional<results::StoredDeadlines> said;  ///< none: files from before that
+};
+
 struct ConfigurationFacts {
   RankedValues jct_us, wait_us;                                       ///< of completed jobs of all of its runs
   std::vector<std::int64_t> jct_percentiles_us, wait_percentiles_us;  ///< of kPercentiles; empty: rows of jobs are not stored
   GpuTimeParts gpu_time{};
+  RankedValues late_us;  ///< end - deadline, of completed jobs that have one, of all of its runs; below 0: in time
+  std::vector<std::int64_t> late_percentiles_us;
+  DeadlineSums deadlines;
 };
 inline constexpr std::int64_t kPercentiles[] = {10, 25, 50, 75, 90, 95, 99, 100};
 

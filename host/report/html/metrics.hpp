@@ -17,7 +17,7 @@ struct Metric {
   int better;  ///< 1: the more, -1: the less; 0: neither
 };
 
-inline constexpr std::array<Metric, 16> kMetrics{{
+inline constexpr std::array<Metric, 18> kMetrics{{
     {"mean_jct", "mean_jct_us", "JCT mean", MetricUnit::kSeconds, -1},
     {"median_jct", "median_jct_us", "JCT median", MetricUnit::kSeconds, -1},
     {"p90_jct", "p90_jct_us", "JCT p90", MetricUnit::kSeconds, -1},
@@ -34,6 +34,8 @@ inline constexpr std::array<Metric, 16> kMetrics{{
     {"preemptions", "preemptions", "Preemptions", MetricUnit::kCount, -1},
     {"migrations", "moves", "Migrations", MetricUnit::kCount, -1},
     {"job_failures", "job_failures", "Job failures", MetricUnit::kCount, -1},
+    {"hard_missed", "hard_missed", "Hard deadlines missed", MetricUnit::kCount, -1},
+    {"soft_missed", "soft_missed", "Soft deadlines missed", MetricUnit::kCount, -1},
 }};
 
 /// A value in millionths as a table shows it: seconds and per cent with a tenth, whole counts without.

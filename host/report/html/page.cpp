@@ -43,6 +43,17 @@ std::string distributions(const ReportFacts& facts) {
          "<details><summary>Percentiles</summary>" + percentile_tables(facts) + "</details>\n";
 }
 
+bool has_deadlines(const ConfigurationFacts& one) { return one.deadlines.hard + one.deadlines.soft > 0; }
+
+std::string deadlines(const ReportFacts& facts) {
+  const bool late = std::any_of(facts.configurations.begin(), facts.configurations.end(),
+                                [](const ConfigurationFacts& one) { return one.late_us.values > 0; });
+  std::string html = deadline_tables(facts);
+  if (!late) return html + note("The file has no rows of completed jobs with deadlines, so there is no distribution of lateness.");
+  return html + "<p class=\"controls\" id=\"deadline-controls\"></p>\n" +
+         chart("late", "Lateness", "part of the completed jobs with deadlines that ended at most so long after them; left of 0: before");
+}
+
 std::string over_time() {
   return "<p class=\"controls\" id=\"series-controls\"></p>\n" + chart("allocation", "GPUs that jobs have", "means over intervals") +
          chart("queue", "Waiting jobs", "means over intervals") +
@@ -81,6 +92,8 @@ std::vector<Section> sections_of(const ReportFacts& facts) {
   std::vector<Section> all;
   all.push_back({"comparison", "Comparison", notes(facts) + comparison_tables(facts)});
   all.push_back({"distributions", "Completion and waiting times", distributions(facts)});
+  if (std::any_of(facts.configurations.begin(), facts.configurations.end(), has_deadlines))
+    all.push_back({"deadlines", "Deadlines", deadlines(facts)});
   all.push_back({"over-time", "Over time", over_time()});
   all.push_back({"gantt-section", "Nodes and jobs", bars(facts)});
   all.push_back({"gpu-hours", "Where GPU-hours went", "<figure>" + gpu_time_svg(facts, true) + "</figure>\n" + gpu_time_table(facts)});

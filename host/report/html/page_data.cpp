@@ -49,6 +49,7 @@ void put_configuration(io::JsonWriter& out, const ReportFacts& facts, std::size_
     });
     put_ranked(out, "jct", facts.configurations[c].jct_us);
     put_ranked(out, "wait", facts.configurations[c].wait_us);
+    if (facts.configurations[c].late_us.values > 0) put_ranked(out, "late", facts.configurations[c].late_us);
   });
 }
 

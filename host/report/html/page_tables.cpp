@@ -8,6 +8,7 @@
 
 #include "host/core/base/decimal.hpp"
 #include "host/core/base/violations.hpp"
+#include "host/core/base/wide.hpp"
 #include "host/report/html/html_text.hpp"
 
 namespace berth::report {
@@ -129,6 +130,53 @@ std::string percentile_tables(const ReportFacts& facts) {
     const std::string caption = fmt::format("{} of completed jobs of all seeds", name);
     html += scrolling(caption, table_of(fmt::format("percentiles-{}", name), caption, head, rows));
   }
+  return html;
+}
+
+std::string deadline_tables(const ReportFacts& facts) {
+  const auto cell = [](std::int64_t value, const std::string& text) { return fmt::format("<td data-value=\"{}\">{}</td>", value, text); };
+  const auto none = [] { return std::string("<td>-</td>"); };
+  const auto count = [&](std::int64_t value) { return cell(value, shown(MetricUnit::kCount, 1e6 * static_cast<double>(value))); };
+  const auto part = [&](std::int64_t some, std::int64_t all) {
+    if (all <= 0) return none();
+    const std::int64_t ppm = core::mul_div(some, 1'000'000, all);
+    return cell(ppm, fmt::format("{} <small>of {}</small>", shown(MetricUnit::kPart, static_cast<double>(ppm)),
+                                 shown(MetricUnit::kCount, 1e6 * static_cast<double>(all))));
+  };
+  std::string head = column_head("Policy"), rows, late_head = column_head("Policy") + column_head("Jobs"), late_rows;
+  for (const char* label : {"Hard met", "Soft met"}) head += column_head(label, "%");
+  for (const char* label : {"Value met", "Value lost", "Promised", "Promises broken"}) head += column_head(label);
+  head += column_head("Warned") + column_head("Of these met", "%") + column_head("Refused");
+  for (const std::int64_t percent : kPercentiles) late_head += column_head(percent == 100 ? "max" : fmt::format("p{}", percent), "s");
+  for (std::size_t c = 0; c < facts.configurations.size(); ++c) {
+    const ConfigurationFacts& own = facts.configurations[c];
+    const DeadlineSums& sums = own.deadlines;
+    if (sums.hard + sums.soft == 0) continue;
+    const Configuration& one = facts.input.configurations[c];
+    const std::string label = facts.input.scenarios.size() > 1 ? one.label + ", " + facts.input.scenarios[one.scenario].label : one.label;
+    rows += fmt::format("<tr data-configuration=\"{}\">", c) + row_head(label);
+    rows += part(sums.hard - sums.hard_missed, sums.hard) + part(sums.soft - sums.soft_missed, sums.soft);
+    if (sums.said) {
+      const results::StoredDeadlines& said = *sums.said;
+      rows += count(said.value_met) + count(said.value - said.value_met);
+      const bool promises = said.promised + said.warned + said.refused > 0;
+      for (const std::int64_t value : {said.promised, said.promised_missed, said.warned}) rows += promises ? count(value) : none();
+      rows += promises ? part(said.warned_met, said.warned) + count(said.refused) : none() + none();
+    } else {
+      for (int column = 0; column < 7; ++column) rows += none();
+    }
+    rows += "</tr>\n";
+    if (own.late_percentiles_us.empty()) continue;
+    late_rows += "<tr>" + row_head(label) + fmt::format("<td>{}</td>", own.late_us.values);
+    for (const std::int64_t value : own.late_percentiles_us)
+      late_rows += fmt::format("<td data-value=\"{}\">{}</td>", core::decimal_text(value, 6),
+                               shown(MetricUnit::kSeconds, static_cast<double>(value)));
+    late_rows += "</tr>\n";
+  }
+  std::string html =
+      scrolling("Deadlines", table_of("deadlines-table", "Deadlines; sums over seeds. A rejected job missed its deadline", head, rows));
+  const std::string caption = "Lateness of completed jobs with deadlines, of all seeds; below 0: before the deadline";
+  if (!late_rows.empty()) html += scrolling(caption, table_of("percentiles-late", caption, late_head, late_rows));
   return html;
 }
 

@@ -51,10 +51,12 @@ std::string comparison_csv(const ReportFacts& facts) {
   return text;
 }
 
-std::string ranked_csv(const ReportFacts& facts, bool wait) {
+using Ranked = RankedValues ConfigurationFacts::*;
+
+std::string ranked_csv(const ReportFacts& facts, Ranked values) {
   std::string text = "scenario,policy,jobs,part,seconds\n";
   for (std::size_t c = 0; c < facts.configurations.size(); ++c) {
-    const RankedValues& ranked = wait ? facts.configurations[c].wait_us : facts.configurations[c].jct_us;
+    const RankedValues& ranked = facts.configurations[c].*values;
     const auto ranks = static_cast<std::int64_t>(ranked.at.size());
     for (std::int64_t k = 1; k <= ranks; ++k) {
       const std::int64_t rank = (k * ranked.values + ranks - 1) / ranks;
@@ -125,10 +127,25 @@ std::string full_label(const ReportFacts& facts, std::size_t c) {
   return facts.input.scenarios.size() > 1 ? one.label + ", " + facts.input.scenarios[one.scenario].label : one.label;
 }
 
-std::string ranked_svg(const ReportFacts& facts, bool wait) {
+std::string deadlines_csv(const ReportFacts& facts) {
+  std::string text =
+      "scenario,policy,hard,hard_missed,soft,soft_missed,value,value_met,promised,promised_missed,warned,warned_met,refused,best_effort,"
+      "best_effort_completed\n";
+  for (std::size_t c = 0; c < facts.configurations.size(); ++c) {
+    const DeadlineSums& sums = facts.configurations[c].deadlines;
+    text += fmt::format("{},{},{},{},{}", names_of(facts, c), sums.hard, sums.hard_missed, sums.soft, sums.soft_missed);
+    const auto& said = sums.said;
+    text += said ? fmt::format(",{},{},{},{},{},{},{},{},{}\n", said->value, said->value_met, said->promised, said->promised_missed,
+                               said->warned, said->warned_met, said->refused, said->best_effort, said->best_effort_completed)
+                 : std::string(",,,,,,,,,\n");
+  }
+  return text;
+}
+
+std::string ranked_svg(const ReportFacts& facts, Ranked values, const SvgAxes& axes) {
   std::vector<SvgLine> lines;
   for (std::size_t c = 0; c < facts.configurations.size(); ++c) {
-    const RankedValues& ranked = wait ? facts.configurations[c].wait_us : facts.configurations[c].jct_us;
+    const RankedValues& ranked = facts.configurations[c].*values;
     if (ranked.at.empty()) continue;
     SvgLine& line = lines.emplace_back();
     line.label = full_label(facts, c);
@@ -138,7 +155,7 @@ std::string ranked_svg(const ReportFacts& facts, bool wait) {
     }
   }
   if (lines.empty()) throw InvalidArgument("--part: the file has no rows of completed jobs, as runs with --stream or --workload");
-  return line_chart_svg({wait ? "Waiting time" : "Job completion time", "seconds", "part of the completed jobs", true, true, 1}, lines);
+  return line_chart_svg(axes, lines);
 }
 
 std::string series_svg(const ReportFacts& facts, ReportPart part) {
@@ -188,6 +205,27 @@ void put_estimate(io::JsonWriter& out, const MeanEstimate& value) {
   out.raw(half);
 }
 
+void put_deadlines(io::JsonWriter& out, const DeadlineSums& sums) {
+  if (sums.hard + sums.soft == 0) return;
+  out.key("deadlines");
+  out.object([&] {
+    out.number("hard", sums.hard);
+    out.number("hard_missed", sums.hard_missed);
+    out.number("soft", sums.soft);
+    out.number("soft_missed", sums.soft_missed);
+    if (!sums.said) return;
+    out.number("value", sums.said->value);
+    out.number("value_met", sums.said->value_met);
+    out.number("promised", sums.said->promised);
+    out.number("promised_missed", sums.said->promised_missed);
+    out.number("warned", sums.said->warned);
+    out.number("warned_met", sums.said->warned_met);
+    out.number("refused", sums.said->refused);
+    out.number("best_effort", sums.said->best_effort);
+    out.number("best_effort_completed", sums.said->best_effort_completed);
+  });
+}
+
 void put_report_configuration(io::JsonWriter& out, const ReportFacts& facts, std::size_t c) {
   const Configuration& one = facts.input.configurations[c];
   out.object([&] {
@@ -225,6 +263,8 @@ void put_report_configuration(io::JsonWriter& out, const ReportFacts& facts, std
     };
     percentiles("jct_s", facts.configurations[c].jct_percentiles_us);
     percentiles("wait_s", facts.configurations[c].wait_percentiles_us);
+    percentiles("late_s", facts.configurations[c].late_percentiles_us);
+    put_deadlines(out, facts.configurations[c].deadlines);
     out.key("gpu_seconds");
     out.object([&] {
       for (std::size_t p = 0; p < kGpuTimeParts.size(); ++p) out.number(kGpuTimeParts[p].key, facts.configurations[c].gpu_time[p], 6);
@@ -261,9 +301,13 @@ std::string report_csv(const ReportFacts& facts, ReportPart part) {
     case ReportPart::kComparison:
       return comparison_csv(facts);
     case ReportPart::kJct:
-      return ranked_csv(facts, false);
+      return ranked_csv(facts, &ConfigurationFacts::jct_us);
     case ReportPart::kWait:
-      return ranked_csv(facts, true);
+      return ranked_csv(facts, &ConfigurationFacts::wait_us);
+    case ReportPart::kLate:
+      return ranked_csv(facts, &ConfigurationFacts::late_us);
+    case ReportPart::kDeadlines:
+      return deadlines_csv(facts);
     case ReportPart::kGpuHours:
       return gpu_time_csv(facts);
     case ReportPart::kCapacity:
@@ -279,9 +323,14 @@ std::string report_svg(const ReportFacts& facts, ReportPart part, std::size_t me
     case ReportPart::kComparison:
       return metric_svg(facts, metric);
     case ReportPart::kJct:
-      return ranked_svg(facts, false);
+      return ranked_svg(facts, &ConfigurationFacts::jct_us,
+                        {"Job completion time", "seconds", "part of the completed jobs", true, true, 1});
     case ReportPart::kWait:
-      return ranked_svg(facts, true);
+      return ranked_svg(facts, &ConfigurationFacts::wait_us, {"Waiting time", "seconds", "part of the completed jobs", true, true, 1});
+    case ReportPart::kLate:
+    case ReportPart::kDeadlines:
+      return ranked_svg(facts, &ConfigurationFacts::late_us,
+                        {"Lateness", "seconds after the deadline", "part of the completed jobs with deadlines", false, true, 1});
     case ReportPart::kGpuHours:
       return gpu_time_svg(facts, false);
     case ReportPart::kCapacity:

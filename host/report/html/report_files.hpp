@@ -9,9 +9,20 @@
 /// A report as files for other programs.
 namespace berth::report {
 
-enum class ReportPart : std::uint8_t { kComparison, kJct, kWait, kAllocation, kQueue, kFragmentation, kGpuHours, kCapacity };
-inline constexpr std::array<std::string_view, 8> kReportParts{"comparison", "jct",           "wait",      "allocation",
-                                                              "queue",      "fragmentation", "gpu-hours", "capacity"};
+enum class ReportPart : std::uint8_t {
+  kComparison,
+  kJct,
+  kWait,
+  kAllocation,
+  kQueue,
+  kFragmentation,
+  kGpuHours,
+  kCapacity,
+  kDeadlines,
+  kLate
+};
+inline constexpr std::array<std::string_view, 10> kReportParts{"comparison",    "jct",       "wait",     "allocation", "queue",
+                                                               "fragmentation", "gpu-hours", "capacity", "deadlines",  "late"};
 
 /// Rows by RFC 4180. Numbers are exact where they come from the file.
 std::string report_csv(const ReportFacts& facts, ReportPart part);

@@ -22,6 +22,7 @@ export interface Configuration {
   halves: (number | null)[];
   jct: Ranked;
   wait: Ranked;
+  late?: Ranked;
 }
 
 export interface Series {

@@ -1,7 +1,7 @@
 import { addBars } from "./bars.ts";
 import { addCapacity } from "./capacity.ts";
 import { readData } from "./data.ts";
-import { addDistributions } from "./distributions.ts";
+import { addDistributions, addLateness } from "./distributions.ts";
 import { addHeat } from "./heat.ts";
 import { addSeries } from "./series.ts";
 import { addSorting } from "./sorting.ts";
@@ -25,6 +25,7 @@ function when(id: string, draw: () => void): void {
   watch.observe(target);
 }
 when("distributions", () => addDistributions(data));
+when("deadlines", () => addLateness(data));
 when("over-time", () => addSeries(data));
 when("gantt-section", () => addBars(data));
 when("sweep", () => addHeat(data));

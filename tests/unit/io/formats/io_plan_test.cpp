@@ -5,6 +5,7 @@
 
 #include "berth/state.hpp"
 #include "host/core/state/state_impl.hpp"
+#include "host/io/formats/plan_promises.hpp"
 #include "host/io/formats/schemas.hpp"
 #include "tests/support/json_schema.hpp"
 #include "tests/unit/io/formats/io_support.hpp"
@@ -124,10 +125,26 @@ TEST(PlanJson, EveryFieldIsWritten) {
   Job waits = *state.job(state.find_job("a"));  // the queue is entitled to it
   waits.queue = "q";
   state.apply(delta::PutJob{waits});
-  const std::string json = to_json(full_plan(state), state);
+  const Promises promises{{"a", 12'500'000}, {"b", kWarnedOf}, {"c", kBrokenPromise}};
+  const std::string json = plan_json(full_plan(state), state, true, &promises);
 
   EXPECT_EQ(test::unused_fields(json, plan_schema()), "");
   EXPECT_EQ(test::schema_fault(json, plan_schema()), "");
+}
+
+TEST(PlanJson, PromisesAreReadBack) {
+  const ClusterState state = small_state();
+  const Plan p = full_plan(state);
+  const Promises promises{{"a", 12'500'000}, {"b", kWarnedOf}, {"c", kBrokenPromise}, {"left", 7}};
+  Promises read;
+  const std::string json = plan_json(p, state, true, &promises);
+  parse_plan(json, state, "f.json", read);
+
+  EXPECT_EQ(read, (Promises{{"a", 12'500'000}, {"b", kWarnedOf}, {"c", kBrokenPromise}}));
+  EXPECT_NE(json.find(R"({"job":"a","until_s":12.5})"), std::string::npos);
+  EXPECT_EQ(parse_plan(json, state, "f.json").decisions, p.decisions);
+  const Promises none{{"left", 7}};
+  EXPECT_EQ(plan_json(p, state, true, &none), to_json(p, state));
 }
 
 TEST(PlanJson, PlacesAreNamedAtTheirLevel) {

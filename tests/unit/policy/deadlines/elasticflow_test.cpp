@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
+#include "tests/support/random.hpp"
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
 namespace berth {
@@ -78,6 +81,91 @@ TEST(ElasticFlow, AnotherGpuTakesNoPromiseAway) {
     before = promised;
   }
   EXPECT_GT(before, 3);
+}
+
+// What is linear, in every number of GPUs: a job that is accepted next to promised ones still is with another GPU.
+TEST(ElasticFlow, AnotherGpuTurnsNoAcceptanceIntoNone) {
+  GpuRates every;
+  for (std::int32_t gpus = 1; gpus <= 9; ++gpus) every.emplace_back(gpus, gpus * 1'000'000);
+  test::Random random(9);
+  int accepted = 0, declined = 0;
+  for (int world = 0; world < 400; ++world) {
+    const std::int32_t gpus = random.within(1, 8);
+    Snapshot s = one_node(gpus);
+    const auto add = [&](const std::string& id) {
+      Job& job = elastic(s, id.c_str(), every);
+      lasting(job, random.within(10, 200));
+      job.deadline = {s.now_us + random.within(10, 120) * kSecond, false, 1};
+    };
+    for (std::int32_t j = random.within(0, 6); j > 0; --j) add("p" + std::to_string(j));
+    Plan plan;
+    const PolicyState promised = kept_of(ClusterState(s), plan);
+    add("new");
+    const auto accepts = [&](std::int32_t on) {
+      Snapshot other = s;
+      other.nodes = one_node(on).nodes;
+      const PolicyState kept = kept_of(ClusterState(other), plan, promised);
+      for (const auto& row : promised.columns.at("promised_end_us")) {
+        EXPECT_TRUE(row.second < 0 || kept.columns.at("promised_end_us").at(row.first) == row.second) << world;
+      }
+      return kept.columns.at("promised_end_us").at("new") >= 0;
+    };
+    const bool before = accepts(gpus), after = accepts(gpus + 1);
+    EXPECT_TRUE(after || !before) << world;
+    ++(before ? accepted : declined);
+  }
+  EXPECT_GT(accepted, 50);
+  EXPECT_GT(declined, 50);
+}
+
+// No node of its type is there for a while, so that it has no shape.
+TEST(ElasticFlow, APromiseOutlivesADecisionWithoutAShape) {
+  Snapshot s = one_node(4);
+  due(s, "a", 100, 200);
+  Plan plan;
+  const PolicyState first = kept_of(ClusterState(s), plan);
+  s.nodes[0].state = NodeState::kDrain;
+  const PolicyState without = kept_of(ClusterState(s), plan, first);
+  EXPECT_EQ(without.columns.at("promised_end_us"), first.columns.at("promised_end_us"));
+  EXPECT_EQ(without.columns.at("share_gpus"), first.columns.at("share_gpus"));
+  s.nodes[0].state = NodeState::kReady;
+  EXPECT_EQ(kept_of(ClusterState(s), plan, without).columns.at("promised_end_us").at("a"), s.now_us + 200 * kSecond);
+  // Those of jobs that left go.
+  s.jobs.clear();
+  EXPECT_TRUE(kept_of(ClusterState(s), plan, without).columns.at("promised_end_us").empty());
+}
+
+TEST(ElasticFlow, PromisesNothingToJobsThatWaitForPlaces) {
+  Snapshot s = one_node(4);
+  due(s, "a", 100, 200);
+  due(s, "b", 100, 200).constraints.longest_wait = {{{TopologyKind::kSwitch, "node"}, 10 * kSecond}};
+  Plan plan;
+  const PolicyState some = kept_of(ClusterState(s), plan);
+  EXPECT_EQ(some.columns.at("promised_end_us").at("a"), s.now_us + 200 * kSecond);
+  EXPECT_EQ(some.columns.at("promised_end_us").at("b"), -1);
+  for (const char* packing : {"consolidate", "contention"}) {
+    Engine engine;
+    PolicyState kept;
+    Request request = test::asking("elasticflow");
+    request.params.emplace_back("packing", packing);
+    engine.decide(ClusterState(s), kept, request, plan);
+    EXPECT_EQ(kept.columns.at("promised_end_us").at("a"), -1) << packing;
+  }
+}
+
+// The job whose run time grew drops out; those before and after it keep their promises.
+TEST(ElasticFlow, ALateJobLosesItsPromiseAlone) {
+  Snapshot s = one_node(4);
+  due(s, "a", 100, 50);
+  due(s, "b", 100, 100);
+  due(s, "c", 100, 150);
+  Plan plan;
+  const PolicyState first = kept_of(ClusterState(s), plan);
+  lasting(s.jobs[1], 1'000);
+  const PolicyState later = kept_of(ClusterState(s), plan, first);
+  EXPECT_EQ(later.columns.at("promised_end_us").at("b"), -2);
+  EXPECT_GE(later.columns.at("promised_end_us").at("a"), 0);
+  EXPECT_GE(later.columns.at("promised_end_us").at("c"), 0);
 }
 
 TEST(ElasticFlow, ADeadlineThatWasMadeShorterBreaksThePromise) {
