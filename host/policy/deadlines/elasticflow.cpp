@@ -135,8 +135,8 @@ core::ChoiceSettings elasticflow_settings(const core::Params& params) { return c
 std::unique_ptr<core::ShapePolicy> elasticflow_shapes(const core::Params& params) {
   const Settings settings(core::find_policy("elasticflow").info, params);
   const std::string& packing = settings.text("packing");
-  return std::make_unique<ElasticFlow>(packing != "consolidate" && packing != "contention",
-                                       settings.choice("spare", {"work", "allowance"}) == 1);
+  const bool anywhere = packing != "consolidate" && packing != "contention" && settings.text("timers") == "none";
+  return std::make_unique<ElasticFlow>(anywhere, settings.choice("spare", {"work", "allowance"}) == 1);
 }
 
 }  // namespace
