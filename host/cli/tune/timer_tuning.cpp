@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
+#include <memory>
 #include <vector>
 
 #include "berth/error.hpp"
 #include "berth/kernel/base/to_index.hpp"
 #include "host/cli/base/echoed.hpp"
 #include "host/cli/base/request.hpp"
+#include "host/core/base/wide.hpp"
 #include "host/core/policy_api/policy.hpp"
+#include "host/sim/generate/changed_trace.hpp"
 
 namespace berth::cli {
 namespace {
@@ -91,26 +95,36 @@ ParamDomain timer_domain() {
 }
 
 TimerResult find_timers(const TimerTask& task, const SweepWorld& world, const DayMetric& metric, std::uint64_t seed,
-                        std::int64_t most_decisions, std::int64_t completed, const std::function<bool(std::int64_t)>& proceed) {
+                        std::int64_t most_decisions, const std::function<bool(std::int64_t)>& proceed) {
   const Trace& trace = world.jobs->trace();
   const std::vector<std::int64_t> classes = sim::demand_classes(trace);
-  const sim::DelayProblem problem(trace, world.cluster, world.settings.overheads, classes);
-  const kernel::DelayReplayView view = problem.view();
+  std::deque<sim::DelayProblem> problems;
+  problems.emplace_back(trace, world.cluster, world.settings.overheads, classes);
+  sim::TraceChanges blocks;
+  const TimeUs span = trace.jobs.empty() ? 0 : trace.jobs.back().submit_us - trace.jobs.front().submit_us;
+  blocks.block_us = block_days(span / kDayUs) * kDayUs;
+  for (std::int64_t n = 0; n < task.resamples && span >= 2 * blocks.block_us; ++n) {
+    const Trace drawn =
+        sim::changed_trace(trace, blocks, problems.front().gpus(), core::saturating_add(static_cast<std::int64_t>(seed >> 1), n));
+    problems.emplace_back(drawn, world.cluster, world.settings.overheads, classes);
+  }
+  std::vector<const sim::DelayProblem*> each;
+  for (const sim::DelayProblem& one : problems) each.push_back(&one);
   sim::DelaySearch search;
   search.leases = task.leases;
   search.leases.most_decisions = most_decisions;
-  search.replays = task.replays;
+  search.settings = task.settings;
   search.seed = seed;
   search.with_jobs = true;
-  search.value = [&](const sim::DelayOutcome& outcome) -> std::optional<std::int64_t> {
-    if (outcome.totals.completed < completed) return std::nullopt;
+  search.value = [&](const sim::DelayProblem& problem, const sim::DelayOutcome& outcome) {
+    const kernel::DelayReplayView view = problem.view();
     return metric_value(metric, outcome, {view.submit, to_index(view.n_jobs)});
   };
   search.proceed = proceed;
   const std::unique_ptr<core::PlacementBackend> backend = core::make_cpu_backend(task.threads);
-  const sim::DelaySearchResult found = sim::search_timers(problem, search, *backend);
+  const sim::DelaySearchResult found = sim::search_timers(each, search, *backend);
   TimerResult result;
-  result.replays = found.replays;
+  result.settings = found.settings;
   result.lost = found.lost;
   result.stopped = found.stopped;
   if (found.best) result.timers = sim::timers_text(classes, found.best->times, task.leases.lease_us);

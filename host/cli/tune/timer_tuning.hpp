@@ -19,7 +19,8 @@ namespace berth::cli {
 struct TimerTask {
   std::string policy;  ///< `dally-manual` with the parameters that are set: timers are added to it
   sim::DelayLeases leases;
-  std::int64_t replays = 1000;  ///< at most
+  std::int64_t settings = 1000;  ///< of timers, at most
+  std::int64_t resamples = 4;    ///< windows of drawn days on which each is replayed, too
   int threads = 1;
 };
 
@@ -31,14 +32,14 @@ ParamDomain timer_domain();
 
 struct TimerResult {
   std::optional<std::string> timers;  ///< value of the parameter; nothing: all are lost
-  std::int64_t replays = 0, lost = 0;
+  std::int64_t settings = 0, lost = 0;
   bool stopped = false;
 };
 
-/// @param most_decisions  a replay that makes more is lost
-/// @param completed       so is one that completes fewer jobs
+/// @param world           of the window
+/// @param most_decisions  timers under which a replay makes more are lost
 /// @param proceed         see DelaySearch
 TimerResult find_timers(const TimerTask& task, const SweepWorld& world, const DayMetric& metric, std::uint64_t seed,
-                        std::int64_t most_decisions, std::int64_t completed, const std::function<bool(std::int64_t)>& proceed);
+                        std::int64_t most_decisions, const std::function<bool(std::int64_t)>& proceed);
 
 }  // namespace berth::cli

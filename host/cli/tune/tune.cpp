@@ -25,6 +25,7 @@ struct TuneArguments {
   std::string cluster, window = "28d", metric = "mean_jct", budget, run_limit;
   std::vector<std::string> space;
   std::int64_t validate = 2, seeds = 1;
+  std::int64_t resamples = 4;
   bool timers_by_demand = false;
   std::uint64_t seed = 0;
 };
@@ -83,6 +84,7 @@ TuneTask task_of(const TuneArguments& options) {
     if (!options.space.empty()) throw InvalidArgument("--space: --timers-by-demand tunes timers alone; leave one of the two out");
     task.timers = timer_task(options.search, options.seeds);
     task.timers->threads = threads_of(options.search);
+    task.timers->resamples = options.resamples;
     task.space = {timer_domain()};
   } else {
     read_space(options, task);
@@ -96,7 +98,7 @@ TuneTask task_of(const TuneArguments& options) {
   if (task.window_us < kDayUs) throw InvalidArgument(fmt::format("--window: '{}': a window has a day at least", echoed(options.window)));
   task.later = options.validate;
   read_budget(options.budget.empty() ? options.timers_by_demand ? "1000" : "100" : options.budget, task);
-  if (task.timers) task.timers->replays = task.runs > 0 ? task.runs : std::numeric_limits<std::int64_t>::max();
+  if (task.timers) task.timers->settings = task.runs > 0 ? task.runs : std::numeric_limits<std::int64_t>::max();
   if (!options.run_limit.empty()) {
     task.run_limit_us = parse_duration(options.run_limit);
     if (task.run_limit_us <= 0) throw InvalidArgument("--run-limit: a run takes a time above 0");
@@ -153,7 +155,11 @@ void add_tune(Commands& commands) {
       ->allow_extra_args(false)
       ->type_name("PARAM=...");
   app.add_flag("--timers-by-demand", options->timers_by_demand, "Find timers of gangs by their GPUs, by replays of the window: for dally");
-  app.add_option("--budget", options->budget, "Make RUNS at most, or try for a TIME; 100, or 1000 replays for timers")
+  app.add_option("--resamples", options->resamples, "Replay timers on N more windows of drawn days, too")
+      ->check(whole_number<std::int64_t>(0, 100))
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--budget", options->budget, "Make RUNS at most, or try for a TIME; 100, or 1000 settings of timers")
       ->type_name("RUNS|TIME");
   app.add_option("--run-limit", options->run_limit, "Give up a run that takes longer than TIME by the clock")->type_name("TIME");
   app.add_option("--seeds", options->seeds, "Make each run with N seeds of failures and noise")

@@ -242,16 +242,14 @@ class TuneStudy {
     const SeedFigures& usual = usual_[result_.rungs.size() - 1];
     const std::shared_ptr<const SweepWorld> world = runs_.world(cell(rung.window, {}, true, 0).texts, task_.seeds.front());
     const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(task_.budget_us);
-    const TimerResult found =
-        find_timers(*task_.timers, *world, task_.metric, task_.seed, most_decisions(usual), usual.begin()->second[metric_of("completed")],
-                    [&](std::int64_t made) {
-                      const std::int64_t most = std::max<std::int64_t>(1, task_.timers->replays);
-                      line_.show(static_cast<int>(std::min<std::int64_t>(100, 100 * made / most)), fmt::format("timers: {} replays", made));
-                      return remembered_signal() == 0 && (task_.budget_us == 0 || std::chrono::steady_clock::now() < until);
-                    });
+    const TimerResult found = find_timers(*task_.timers, *world, task_.metric, task_.seed, most_decisions(usual), [&](std::int64_t made) {
+      const std::int64_t most = std::max<std::int64_t>(1, task_.timers->settings);
+      line_.show(static_cast<int>(std::min<std::int64_t>(100, 100 * made / most)), fmt::format("timers: {} settings", made));
+      return remembered_signal() == 0 && (task_.budget_us == 0 || std::chrono::steady_clock::now() < until);
+    });
     line_.clear();
     if (remembered_signal() != 0) return false;
-    rung.tried = found.replays;
+    rung.tried = found.settings;
     rung.lost = found.lost;
     if (!found.timers) return true;
     rung.kept = 1;

@@ -7,8 +7,8 @@
 #include <tuple>
 #include <vector>
 
+#include "berth/kernel/base/wide.hpp"
 #include "berth/units.hpp"
-#include "host/core/base/wide.hpp"
 
 namespace berth::reference {
 namespace {
@@ -85,21 +85,21 @@ class DelayedReplay {
   };
 
   ReplayedGang& at(std::int32_t job) { return jobs_[static_cast<std::size_t>(job)]; }
-  static std::int64_t done(std::int64_t rate, TimeUs us) { return core::mul_div(rate, us, 1'000'000); }
+  static std::int64_t done(std::int64_t rate, TimeUs us) { return kernel::mul_div(rate, us, 1'000'000); }
   std::int64_t left_now(const ReplayedGang& job) const {
     return std::max<std::int64_t>(0, job.left - done(job.rate, std::max<TimeUs>(0, now_ - job.working_from)));
   }
   std::int64_t known_left_now(const ReplayedGang& job) const {
     return !job.running ? job.known_left : std::max<std::int64_t>(0, job.known_left - done(job.rate, now_ - job.known_at));
   }
-  TimeUs lease_end(TimeUs from) const { return core::saturating_add(r_.common != 0 ? from / r_.lease * r_.lease : from, r_.lease); }
+  TimeUs lease_end(TimeUs from) const { return kernel::saturating_add(r_.common != 0 ? from / r_.lease * r_.lease : from, r_.lease); }
 
   std::int64_t sensitivity(std::int32_t j) {
     const ReplayedGang& job = at(j);
     const TimeUs run = job.held + (job.running ? now_ - job.held_from : 0);
     if (run <= 0) return 0;
     if (v_.ideal_rate[j] <= 0) return 1'000'000'000;
-    return core::mul_div(core::mul_div(v_.work[j] - known_left_now(job), 1'000'000, v_.ideal_rate[j]), 1'000'000'000, run);
+    return kernel::mul_div(kernel::mul_div(v_.work[j] - known_left_now(job), 1'000'000, v_.ideal_rate[j]), 1'000'000'000, run);
   }
 
   void release_gpus(const Masks& gpus) {
@@ -128,10 +128,10 @@ class DelayedReplay {
     job.running = true;
     job.rate = rate_of(j);
     job.held_from = job.known_at = job.lease_from = now_;
-    job.working_from = core::saturating_add(now_, cost);
+    job.working_from = kernel::saturating_add(now_, cost);
     job.pays = cost > 0;
-    const auto needs = core::saturate(core::ceil_div(core::Wide{job.left} * 1'000'000, core::Wide{job.rate}));
-    job.ends = core::saturating_add(job.working_from, std::max<std::int64_t>(1, needs));
+    const auto needs = kernel::saturate(kernel::ceil_div(kernel::Wide{job.left} * 1'000'000, kernel::Wide{job.rate}));
+    job.ends = kernel::saturating_add(job.working_from, std::max<std::int64_t>(1, needs));
     if (job.ends > kMaxTimeUs) too_late_ = j;
   }
 
@@ -236,7 +236,7 @@ class DelayedReplay {
         first = std::min(first, wait);
       }
     }
-    return {loosest, loosest == v_.n_rungs ? kNever : core::saturating_add(at(j).running ? now_ : at(j).since, first)};
+    return {loosest, loosest == v_.n_rungs ? kNever : kernel::saturating_add(at(j).running ? now_ : at(j).since, first)};
   }
 
   // @returns when the next lease or timer ends, where jobs wait.
@@ -373,8 +373,8 @@ class DelayedReplay {
       ++totals.completed;
       totals.jct_us += job.end - v_.submit[j];
       totals.wait_us += job.end - v_.submit[j] - job.held;
-      totals.gpu_us += core::Wide{job.held} * v_.gpus[j];
-      totals.paid_gpu_us += core::Wide{job.paid} * v_.gpus[j];
+      totals.gpu_us += kernel::Wide{job.held} * v_.gpus[j];
+      totals.paid_gpu_us += kernel::Wide{job.paid} * v_.gpus[j];
       last = std::max(last, job.end);
     }
     if (last >= 0) totals.last_end = last;

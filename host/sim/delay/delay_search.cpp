@@ -35,9 +35,13 @@ std::string in_leases(TimeUs time, TimeUs lease_us) {
 
 class TimerSearch {
  public:
-  TimerSearch(const DelayProblem& problem, const DelaySearch& search, core::PlacementBackend& backend)
-      : problem_(problem), search_(search), backend_(backend), rungs_(to_index(problem.rungs())), classes_(to_index(problem.classes())) {
-    const kernel::DelayReplayView v = problem.view();
+  TimerSearch(std::span<const DelayProblem* const> problems, const DelaySearch& search, core::PlacementBackend& backend)
+      : problems_(problems),
+        search_(search),
+        backend_(backend),
+        rungs_(to_index(problems.front()->rungs())),
+        classes_(to_index(problems.front()->classes())) {
+    const kernel::DelayReplayView v = problems.front()->view();
     matters_.assign(classes_ * rungs_, false);
     gpu_time_.assign(classes_, 0);
     for (std::int32_t j = 0; j < v.n_jobs; ++j) {
@@ -140,23 +144,33 @@ class TimerSearch {
     std::vector<DelayTimes> times;
     std::vector<GridTimes> fresh;
     for (GridTimes& one : several) {
-      if (result_.replays + static_cast<std::int64_t>(fresh.size()) >= search_.replays) break;
+      if (result_.settings + static_cast<std::int64_t>(fresh.size()) >= search_.settings) break;
       if (!seen_.insert(one).second) continue;
       times.push_back(in_time(one));
       fresh.push_back(std::move(one));
     }
-    const std::vector<DelayOutcome> outcomes = delay_replays(problem_, search_.leases, times, backend_, search_.with_jobs);
-    result_.replays += static_cast<std::int64_t>(fresh.size());
+    std::vector<std::optional<std::int64_t>> values(fresh.size(), 0);
+    for (const DelayProblem* const problem : problems_) add(*problem, times, values);
+    result_.settings += static_cast<std::int64_t>(fresh.size());
     for (std::size_t i = 0; i < fresh.size(); ++i) {
-      const std::optional<std::int64_t> value = outcomes[i].totals.stopped != 0 ? std::nullopt : search_.value(outcomes[i]);
-      if (!value) {
+      if (!values[i]) {
         ++result_.lost;
-      } else if (!best_ || *value < best_->value) {
-        best_ = Rated{std::move(fresh[i]), *value};
+      } else if (!best_ || *values[i] < best_->value) {
+        best_ = Rated{std::move(fresh[i]), *values[i]};
       }
     }
-    if (search_.proceed && !search_.proceed(result_.replays)) result_.stopped = true;
-    return !result_.stopped && result_.replays < search_.replays;
+    if (search_.proceed && !search_.proceed(result_.settings)) result_.stopped = true;
+    return !result_.stopped && result_.settings < search_.settings;
+  }
+
+  void add(const DelayProblem& problem, std::span<const DelayTimes> times, std::vector<std::optional<std::int64_t>>& values) {
+    const std::vector<DelayOutcome> outcomes = delay_replays(problem, search_.leases, times, backend_, search_.with_jobs);
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      const kernel::DelayReplayTotals& totals = outcomes[i].totals;
+      const bool all = totals.completed + totals.rejected == problem.view().n_jobs;
+      if (!all) values[i] = std::nullopt;
+      if (values[i]) values[i] = core::saturating_add(*values[i], search_.value(problem, outcomes[i]));
+    }
   }
 
   std::vector<bool> matters_of(std::size_t c) const {
@@ -175,7 +189,7 @@ class TimerSearch {
   /// A fifth of the budget: about half of the classes of the best have other timers.
   std::vector<GridTimes> drawn() const {
     std::vector<GridTimes> all;
-    for (std::int64_t n = 0; n < search_.replays / 5; ++n) {
+    for (std::int64_t n = 0; n < search_.settings / 5; ++n) {
       ItemDraws draws(search_.seed, RandomStream::kTimers, static_cast<std::uint64_t>(n));
       GridTimes one = best_->times;
       for (std::size_t c = 0; c < classes_; ++c) {
@@ -205,7 +219,7 @@ class TimerSearch {
     }
   }
 
-  const DelayProblem& problem_;
+  std::span<const DelayProblem* const> problems_;
   const DelaySearch& search_;
   core::PlacementBackend& backend_;
   std::size_t rungs_, classes_;
@@ -245,8 +259,8 @@ std::string timers_text(std::span<const std::int64_t> most_gpus, const DelayTime
   return entries == 1 ? parts.back() : all;
 }
 
-DelaySearchResult search_timers(const DelayProblem& problem, const DelaySearch& search, core::PlacementBackend& backend) {
-  return TimerSearch(problem, search, backend).run();
+DelaySearchResult search_timers(std::span<const DelayProblem* const> problems, const DelaySearch& search, core::PlacementBackend& backend) {
+  return TimerSearch(problems, search, backend).run();
 }
 
 }  // namespace berth::sim

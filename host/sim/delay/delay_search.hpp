@@ -23,12 +23,12 @@ std::string timers_text(std::span<const std::int64_t> most_gpus, const DelayTime
 /// How timers are searched.
 struct DelaySearch {
   DelayLeases leases;
-  std::int64_t replays = 1000;  ///< at most, at least 1
+  std::int64_t settings = 1000;  ///< of timers, at most, at least 1
   std::uint64_t seed = 0;
   bool with_jobs = false;  ///< `value` reads columns of jobs
-  /// What is to be small. Nothing: the timers are lost.
-  std::function<std::optional<std::int64_t>(const DelayOutcome&)> value;
-  /// Called with the number of replays made; false: stop. May be empty.
+  /// What is to be small: the sum over the problems. Timers under which jobs are left are lost.
+  std::function<std::int64_t(const DelayProblem&, const DelayOutcome&)> value;
+  /// Called with the number of settings that were replayed; false: stop. May be empty.
   std::function<bool(std::int64_t)> proceed;
 };
 
@@ -40,7 +40,7 @@ struct FoundTimers {
 struct DelaySearchResult {
   std::optional<FoundTimers> best;     ///< nothing: all are lost, or it was stopped before the first
   std::optional<FoundTimers> uniform;  ///< the best with the same timers for all demands
-  std::int64_t replays = 0, lost = 0;
+  std::int64_t settings = 0, lost = 0;
   bool stopped = false;
 };
 
@@ -49,6 +49,7 @@ std::span<const std::int64_t> timer_grid();
 
 /// Searches timers by class of demands and level on a grid: the same for all demands; at random; then class by class from the best on,
 /// the class with the most GPU-time first. The tighter level of a class never has the longer timer. Deterministic by its seed.
-DelaySearchResult search_timers(const DelayProblem& problem, const DelaySearch& search, core::PlacementBackend& backend);
+/// @param problems  each setting is replayed on each of them: jobs of the same classes on the same cluster. At least one
+DelaySearchResult search_timers(std::span<const DelayProblem* const> problems, const DelaySearch& search, core::PlacementBackend& backend);
 
 }  // namespace berth::sim

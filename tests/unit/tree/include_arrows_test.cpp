@@ -61,14 +61,14 @@ struct Inside {
 };
 const std::vector<Inside>& insides() {
   static const std::vector<Inside> all{
-      {"include/berth/kernel/", {"base", "price", "place", "replay", "score", "ones", "plan_search", "contend", "victims"}},
-      {"host/reference/", {"base", "place", "replay", "score", "price", "ones", "plan_search", "contend", "victims"}},
+      {"include/berth/kernel/", {"base", "price", "place", "replay", "delay_replay", "score", "ones", "plan_search", "contend", "victims"}},
+      {"host/reference/", {"base", "place", "replay", "delay_replay", "score", "price", "ones", "plan_search", "contend", "victims"}},
       {"host/core/",
        {"base", "model", "check", "state", "network", "contention", "backend", "reasons", "policy_api", "quota", "placement", "choice",
         "kept", "validator", "engine"}},
       {"host/policy/", {"base", "queue", "deadlines", "shapes", "search", "rounds"}},
       {"host/io/", {"json", "files", "fields", "formats", "traces", "kai", "topology", "kueue", "slurm"}},
-      {"host/sim/", {"base", "iterations", "measures", "replay", "counts", "batch", "exec", "generate"}},
+      {"host/sim/", {"base", "iterations", "measures", "replay", "counts", "batch", "delay", "exec", "generate"}},
       {"host/cli/",
        {"base", "bench", "fit", "import", "plan", "explain", "simulate", "sweep", "search", "capacity", "tune", "when", "whatif"}},
   };
