@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,12 @@ namespace berth::sim {
 namespace {
 
 using test::Random;
+
+// BERTH_PROMISE_WORLDS: how many in each test.
+int worlds(int usual) {
+  const char* const wanted = std::getenv("BERTH_PROMISE_WORLDS");  // NOLINT(concurrency-mt-unsafe): one thread
+  return wanted == nullptr ? usual : std::atoi(wanted);
+}
 
 Trace jobs_with_deadlines(Random& random) {
   Trace trace;
@@ -82,7 +89,7 @@ SimulationSettings promising(Random& random) {
 TEST(Promises, AreKept) {
   Random random(28);
   std::int64_t promised = 0, tight = 0;
-  for (int world = 0; world < 1'500; ++world) {
+  for (int world = 0; world < worlds(1'500); ++world) {
     const Trace trace = jobs_with_deadlines(random);
     const std::int32_t nodes = random.within(1, 4);
     const Snapshot cluster = io::uniform_cluster(nodes, random.of<std::int64_t>({2, 4, 8}));
@@ -105,7 +112,7 @@ TEST(Promises, AreKept) {
 TEST(Promises, OfHonestJobsOutliveJobsThatRunLonger) {
   Random random(29);
   std::int64_t broken = 0, kept = 0;
-  for (int world = 0; world < 600; ++world) {
+  for (int world = 0; world < worlds(600); ++world) {
     const Trace trace = jobs_with_deadlines(random);
     const std::int32_t nodes = random.within(1, 4);
     const Snapshot cluster = io::uniform_cluster(nodes, random.of<std::int64_t>({2, 4, 8}));
@@ -134,7 +141,7 @@ TEST(Promises, OfHonestJobsOutliveJobsThatRunLonger) {
 TEST(Promises, OfSharesAreKeptWhereChangesCostNothing) {
   Random random(30);
   std::int64_t promised = 0, tight = 0;
-  for (int world = 0; world < 3'000; ++world) {
+  for (int world = 0; world < worlds(3'000); ++world) {
     Trace trace = jobs_with_deadlines(random);
     Profile profile;
     profile.kind = ProfileKind::kTable;
