@@ -570,7 +570,9 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   }
   const bool delays = core::DelayTimers::apply_to(s, chosen.rules);
   if (delays) {
-    problem.timers().look(s, problem.view(), attempt.request, attempt.result.columns(), !chooses_shapes && !input.reclaims());
+    // Between decisions no job may be displaced that could not be now: none at all, or only at the end of its time slice.
+    const bool only_free = !chooses_shapes && !input.reclaims() && (!chosen.entry->preemptive || chosen.policy->time_slice() != kNever);
+    problem.timers().look(s, problem.view(), attempt.request, attempt.result.columns(), only_free);
     const TimeUs until = problem.timers().until();
     plan.order_until_us = plan.order_until_us <= s.now && until != kNever ? until : std::min(plan.order_until_us, until);
   }
