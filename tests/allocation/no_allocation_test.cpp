@@ -97,9 +97,9 @@ TEST(NoAllocationOnThreads, ButForStartingThem) {
   }
 }
 
-// Those of delays read a list of timers, or windows of the policy state, in each decision (docs/dally.md). All others have to keep their
-// memory.
-bool may_allocate(const std::string& policy) { return policy.substr(0, 5) == "dally"; }
+// dally adds a row to the policy state for each wait of a job that starts, and these clusters have such jobs in each decision. All others
+// have to keep their memory.
+bool may_allocate(const std::string& policy) { return policy == "dally"; }
 
 class NoAllocation : public ::testing::TestWithParam<std::string> {
  protected:

@@ -56,6 +56,9 @@ bool narrows(const StateImpl& s, const core::PassRules& rules) {
          rules.admits_by_count || core::DelayTimers::apply_to(s, rules);
 }
 
+// No state has a time beyond the largest.
+TimeUs within_time(TimeUs at) { return at > kMaxTimeUs ? kNever : at; }
+
 /// N microseconds from now; none where the clock would overflow.
 std::chrono::steady_clock::time_point deadline_after(std::int64_t budget_us) {
   using Clock = std::chrono::steady_clock;
@@ -194,16 +197,16 @@ EngineImpl::PassAttempt EngineImpl::order_jobs(const StateImpl& s, const core::P
   return attempt;
 }
 
-void EngineImpl::request_pass(const StateImpl& s, const core::PassInput::Marks& all, const Request& request, PassAttempt& attempt,
+void EngineImpl::request_pass(const StateImpl& s, const core::PassInput::Marks& marks, const Request& request, PassAttempt& attempt,
                               Plan& plan) {
-  const core::PassInput::Marks marks{offers.any() ? offers.gone() : all.lost, all.repaired, all.rejected, all.impossible};
+  const core::PassInput::Marks seen{offers.any() ? offers.gone() : marks.lost, marks.repaired, marks.rejected, marks.impossible};
   const auto find = [&](const kernel::ProblemView& p, const kernel::VictimsRequest& asked, const kernel::VictimsResult& answer) {
     plan.backend = backends.also(request.backend, request.threads, plan.backend_note,
                                  [&](core::PlacementBackend& backend) { backend.victims(p, asked, answer); });
   };
   input.disarrange();
-  input.arrange(s, *chosen.entry, chosen.rules.quotas, marks, tried.view(problem.view()), core::FindVictims(find));
-  attempt.request = input.request(s, *chosen.entry, chosen.rules, marks, request.max_iterations, {}, &tried);
+  input.arrange(s, *chosen.entry, chosen.rules.quotas, seen, tried.view(problem.view()), core::FindVictims(find));
+  attempt.request = input.request(s, *chosen.entry, chosen.rules, seen, request.max_iterations, {}, &tried);
   attempt.visited = tried.view(problem.view());
   attempt.request.option_run = tried.run_times(problem.view(), attempt.request.option_run, attempt.run);
 }
@@ -466,7 +469,7 @@ bool EngineImpl::decide_changes(const StateImpl& s, PolicyState& policy_state, c
   plan.timing.place_s = step.lap();
   set_header(s, request, plan);
   plan.stopped_by = "done";
-  plan.order_until_us = kept.order_until(builder);
+  plan.order_until_us = within_time(kept.order_until(builder));
   plan.timing.order_s = step.lap();
   builder.build_changes(s, kept, failures, chosen.entry->preemptive, plan);
   plan.timing.reasons_s = step.lap();
@@ -475,7 +478,7 @@ bool EngineImpl::decide_changes(const StateImpl& s, PolicyState& policy_state, c
   const core::HeldSums held{s.node.held, s.node.cpu_held, s.node.memory_held, s.queue_used, s.broken_nodes()};
   require_valid(validator.check_changes(s.facts(), held, plan, options));
   cancelled.store(false, std::memory_order_relaxed);
-  input.keep(s, *chosen.policy, policy_state);
+  core::PassInput::keep(s, *chosen.policy, policy_state);
   policy_state.policy = request.policy;
   reservations.forget();  // this plan reserves nothing
   if (++quiet_ == kQuietDecisions) release_pass_memory(plan);
@@ -571,10 +574,13 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   }
   const bool delays = core::DelayTimers::apply_to(s, chosen.rules);
   if (delays) {
-    problem.timers().look(s, problem.view(), attempt.request, attempt.result.columns(), !chooses_shapes && !input.reclaims());
+    // Between decisions no job may be displaced that could not be now: none at all, or only at the end of its time slice.
+    const bool only_free = !chooses_shapes && !input.reclaims() && (!chosen.entry->preemptive || chosen.policy->time_slice() != kNever);
+    problem.timers().look(s, problem.view(), attempt.request, attempt.result.columns(), only_free);
     const TimeUs until = problem.timers().until();
     plan.order_until_us = plan.order_until_us <= s.now && until != kNever ? until : std::min(plan.order_until_us, until);
   }
+  plan.order_until_us = within_time(plan.order_until_us);
   build_plan(s, attempt, plan);
   if (!was_kept) kept.saw(plan.totals.starts + plan.totals.moves + plan.totals.preempts, s.job_order.size());
   if (searched) attempt = better_of(s, std::move(begin), std::move(attempt), plan);
@@ -594,7 +600,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   require_valid(violations);
   reservations.follow(s, request, plan);
   // Only now: a decision that fails must not change the caller's state.
-  chooses_shapes ? choice.keep(s, policy_state) : input.keep(s, *chosen.policy, policy_state);
+  chooses_shapes ? choice.keep(s, policy_state) : core::PassInput::keep(s, *chosen.policy, policy_state);
   if (chosen.shapes != nullptr) chosen.shapes->store(policy_state);
   if (searched && core::has_seed(chosen.choice.search.seeds, core::SearchSeed::kKept)) search.store(choice, policy_state);
   if (chosen.rules.packing == core::Packing::kContention) problem.waits().store(s, policy_state);

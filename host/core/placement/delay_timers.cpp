@@ -75,6 +75,11 @@ void DelayTimers::begin(const StateImpl& s) {
   }
 }
 
+TimeUs DelayTimers::end_of(TimeUs since, TimeUs wait) {
+  const TimeUs end = saturating_add(since, wait);
+  return end > kMaxTimeUs ? kNever : end;
+}
+
 TimeUs DelayTimers::timer(const DelayRule& rule, std::int32_t rung, std::int64_t gpus) {
   constexpr std::int64_t kKnown = 4096;  // jobs of more GPUs are few
   if (rule.history > 0 && gpus >= kKnown) return saturating_mul(windows_.leases(rule, rung, gpus), rule.lease_us);
@@ -137,7 +142,7 @@ std::int32_t DelayTimers::by_rule(const StateImpl& s, const DelayRule& rule, Tim
     while (waits[to_index(opens - 1)] > first) --opens;
     // Only the first is what the job waits for.
     const Rung& one = rungs_[to_index(loosest)];
-    timers_.push_back({rung == loosest ? one.topology : kernel::kNone, one.level, saturating_add(since, first), opens, gpus});
+    timers_.push_back({rung == loosest ? one.topology : kernel::kNone, one.level, end_of(since, first), opens, gpus});
     rung = opens;
   }
   return inside(s, demand, rungs_[to_index(loosest)]);
@@ -154,7 +159,7 @@ std::int32_t DelayTimers::by_job(const StateImpl& s, const Job& job, TimeUs sinc
       longest = level < tightest ? wait : std::max(longest, wait);
       tightest = level;
     }
-    if (longest >= 0) demand = narrowed(s, demand, {topology, tightest, saturating_add(since, longest)});
+    if (longest >= 0) demand = narrowed(s, demand, {topology, tightest, end_of(since, longest)});
   }
   return demand;
 }

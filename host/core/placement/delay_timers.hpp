@@ -68,10 +68,12 @@ class DelayTimers {
     std::int32_t opens = kernel::kNone;  // the rung that may be taken then, as many as there are: the cluster; kNone: not of the rule
     std::int64_t gpus = 0;               // that the job needs there
   };
-  void count_free_after(const kernel::ProblemView& problem, const kernel::PlaceRequest& request, const kernel::PlaceResult& placed);
+  void count_free_after(const kernel::ProblemView& p, const kernel::PlaceRequest& request, const kernel::PlaceResult& r);
   std::int64_t most_after(const StateImpl& state, const kernel::ProblemView& problem, std::int32_t rung);
 
   void begin(const StateImpl& state);
+  /// kNever beyond the largest time: no state has such an instant.
+  static TimeUs end_of(TimeUs since, TimeUs wait);
   TimeUs timer(const DelayRule& rule, std::int32_t rung, std::int64_t gpus);
   std::int32_t by_rule(const StateImpl& state, const DelayRule& rule, TimeUs since, std::int32_t asked);
   std::int32_t by_job(const StateImpl& state, const Job& job, TimeUs since, std::int32_t asked, std::int32_t demand);

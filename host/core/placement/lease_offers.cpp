@@ -34,9 +34,15 @@ bool LeaseOffers::may_leave(const StateImpl& s, const PassProblem& problem, std:
   if (s.job.running[to_index(job)] == 0 || problem.lost()[to_index(job)] != 0 || problem.repaired()[to_index(job)] >= 0) return false;
   if (s.job.victim_from[to_index(job)] > s.now) return false;
   if (lease_end_ == LeaseEnd::kMove) return true;
+  // It could have all of its GPUs back.
   const kernel::ProblemView& p = problem.view();
+  std::int32_t option = p.option_begin[job];
+  while (option < p.option_end[job] && p.options[option].shape != s.job.shape[to_index(job)]) ++option;
+  if (option == p.option_end[job]) return false;
+  const std::uint64_t* allowed = p.filter_words + std::int64_t{p.demands[p.options[option].demand].filter} * p.n_words;
   return std::all_of(p.held + p.held_begin[job], p.held + p.held_end[job], [&](const kernel::HeldRow& row) {
-    return (row.mask & ~p.node_open[row.node]) == 0 && (p.has_until == 0 || p.node_until[row.node] == kNever);
+    const bool lasts = p.has_until == 0 || p.node_until[row.node] == kNever;
+    return lasts && (row.mask & ~p.node_open[row.node]) == 0 && (allowed[row.node / 64] >> (row.node % 64) & 1) != 0;
   });
 }
 

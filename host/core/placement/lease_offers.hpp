@@ -25,9 +25,8 @@ class LeaseOffers {
     passes_ = 0;
   }
   /// Chooses the jobs that give up their GPUs, and takes them out of the problem. Jobs that may not be displaced, and those that lost
-  /// GPUs, do not; with LeaseEnd::kOffer nor do those that could not have their GPUs back: they are drained, or their node has an end.
+  /// GPUs, do not; with LeaseEnd::kOffer nor do those that could not have their GPUs back.
   /// @param ended  jobs whose lease has ended
-  /// @param lost, repaired  as PassProblem has them
   /// @returns whether there are such jobs
   bool begin(const StateImpl& state, const DelayRule& rule, std::span<const std::int32_t> ended, PassProblem& problem);
   /// After a pass whose options are those of the jobs. A job that moves needs a tighter level, and its remaining work has to take less

@@ -218,15 +218,8 @@ void PassInput::look(const StateImpl& s, const std::vector<std::int32_t>& order)
 }
 
 void PassInput::keep(const StateImpl& s, const QueuePolicy& policy, PolicyState& policy_state) {
-  const auto now = [&] {
-    Kept kept{&policy_state, &policy, s.options_version(), 0};
-    for (const auto& column : policy_state.columns) kept.rows += column.second.size();
-    return kept;
-  };
-  const bool as_before = kept_ == now();
   policy.store(policy_state);
-  if (!as_before) policy.retain(policy_state, StateJobs(s));
-  kept_ = now();
+  policy.retain(policy_state, StateJobs(s));
 }
 
 kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry& entry, const PassRules& rules, const Marks& marks,

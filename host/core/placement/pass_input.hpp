@@ -51,7 +51,7 @@ class PassInput {
   /// Sets the columns of all jobs, and an order in which a pass was made elsewhere.
   void look(const StateImpl& state, const std::vector<std::int32_t>& order);
   /// Stores what the policy keeps for the next decision. The state of `order` must be unchanged.
-  void keep(const StateImpl& state, const QueuePolicy& policy, PolicyState& policy_state);
+  static void keep(const StateImpl& state, const QueuePolicy& policy, PolicyState& policy_state);
   /// An order from the caller, most important first, without rejected jobs and without running jobs that cannot be
   /// displaced.
   void order(const std::vector<std::int32_t>& jobs) {
@@ -91,15 +91,6 @@ class PassInput {
   std::int32_t position_after(std::int64_t n_iterations) const;
   void release_events(const StateImpl& state, const std::vector<std::uint8_t>& lost);
 
-  /// The last `keep`: while no job comes or goes, and the rows are those that it left, there are none to drop.
-  struct Kept {
-    const PolicyState* in = nullptr;
-    const QueuePolicy* policy = nullptr;
-    std::uint64_t jobs = 0;  // StateImpl::options_version
-    std::size_t rows = 0;
-    bool operator==(const Kept&) const = default;
-  };
-  Kept kept_;
   std::vector<std::int32_t> jobs_, order_;
   std::vector<std::int32_t> unarranged_;  // the order before quotas changed it
   std::vector<std::int64_t> keys_;        // by job index

@@ -7,6 +7,7 @@
 
 #include "berth/error.hpp"
 #include "berth/kernel/base/to_index.hpp"
+#include "host/core/base/names.hpp"
 #include "host/core/base/wide.hpp"
 #include "host/core/model/profile.hpp"
 #include "host/core/model/shape_id.hpp"
@@ -66,6 +67,11 @@ bool TraceForms::has_type(std::string_view gpu_type) const {
 
 std::string TraceForms::missing_on_cluster(const TraceJob& job) const {
   if (!job.gpu_type.empty() && !has_type(job.gpu_type)) return fmt::format("the cluster has no GPUs of type '{}'", job.gpu_type);
+  for (const auto& [ref, wait] : job.longest_wait) {
+    const auto is_of = [&ref = ref](const Domain& domain) { return domain.topology == ref.topology && domain.level == ref.level; };
+    if (ref.level == "node" || std::any_of(cluster_.domains.begin(), cluster_.domains.end(), is_of)) continue;
+    return fmt::format("the job waits for one {}, and the cluster's topology {} has no such level", ref.level, core::name(ref.topology));
+  }
   return job.shapes.empty() ? std::string() : missing_for_shapes(job, cluster_, elastic_);
 }
 

@@ -40,7 +40,7 @@ class TraceForms {
   /// @param elastic  Whether elastic jobs get shapes besides the requested GPU count.
   TraceForms(const TraceProfiles& profiles, const Snapshot& cluster, bool elastic = false);
 
-  /// Why no node of the cluster can ever be meant by the job: it lacks the GPU type, or a level that groups name. Empty: it does not.
+  /// Why no node of the cluster can ever be meant by the job: it lacks the GPU type, or a level that the job names. Empty: it does not.
   std::string missing_on_cluster(const TraceJob& job) const;
   /// @param phase  Phase of the job's work (core::phase_at). Its shapes differ between phases only by their batch.
   /// @throws InvalidArgument when an elastic job has more than kMaxShapes shapes, or `core::phases_problem` finds a problem.

@@ -106,6 +106,19 @@ TEST_F(WaitsForALevel, UntilTheTimerRunsOut) {
   EXPECT_EQ(plan.order_until_us, kNever);
 }
 
+TEST_F(WaitsForALevel, AWaitBeyondTheLargestTimeNeverEnds) {
+  snapshot_.jobs = {gang("g", 8)};
+  job().submit_us = 990 * kSecond;
+  job().constraints.longest_wait = {{at("rack"), kMaxTimeUs - 990 * kSecond}};
+  free_nodes({"n0", "n2"});
+  EXPECT_EQ(decide().order_until_us, kMaxTimeUs);
+  job().constraints.longest_wait = {{at("rack"), kMaxTimeUs - 990 * kSecond + 1}};
+  const Plan plan = decide();
+  EXPECT_EQ(plan.order_until_us, kNever);
+  EXPECT_EQ(of(plan, 0).reason.code, ReasonCode::kDelayTimer);
+  EXPECT_EQ(of(plan, 0).reason.until_us, kNever);
+}
+
 TEST_F(WaitsForALevel, EveryPolicy) {
   for (const PolicyInfo& policy : policies()) {
     kept_ = {};

@@ -60,8 +60,28 @@ TEST(Simulation, AJobWaitsForALevelAsLongAsItStates) {
     EXPECT_EQ(run(trace, io::uniform_cluster(2, 4), under(policy, {{"discipline", "greedy"}})).rows, "c 60-160 a 0-1000 b 0-1000 ")
         << policy;
   }
-  trace.jobs[2].longest_wait[0].first.level = "rack";
-  EXPECT_THROW(run(trace, io::uniform_cluster(2, 4), under("fifo")), Error);
+}
+
+TEST(Simulation, AJobThatWaitsForAnUnknownLevelIsRejected) {
+  Trace trace = trace_of({job("a", 0, 10, 3), job("b", 0, 10, 3)});
+  trace.jobs[1].longest_wait = {{{TopologyKind::kSwitch, "rack"}, 50 * kSecond}};
+  std::string reason;
+  simulate(trace, io::uniform_cluster(2, 4), under("fifo"), [&](const JobOutcome& one) {
+    EXPECT_EQ(one.end == JobOutcome::End::kRejected, one.job == 1);
+    if (one.job == 1) reason = one.reason;
+  });
+  EXPECT_EQ(reason, "the job waits for one rack, and the cluster's topology switch has no such level");
+}
+
+// The cluster of 2 nodes never has 4 GPUs of one node for c. Its wait would end beyond the largest time, and the run ends without that.
+TEST(Simulation, AWaitThatEndsBeyondTheLargestTimeIsNone) {
+  Trace trace = trace_of({job("a", 0, 50, 3), job("b", 0, 50, 3), job("c", 10, 100, 4)});
+  trace.jobs[2].longest_wait = {{{TopologyKind::kSwitch, "node"}, kMaxTimeUs - 1}};
+  Snapshot cluster = io::uniform_cluster(2, 4);
+  for (Node& node : cluster.nodes) {
+    for (std::int32_t g = 0; g < 4; ++g) node.gpu_list.push_back({g, g < 3 ? GpuState::kOk : GpuState::kFailed, kNever, -1});
+  }
+  EXPECT_EQ(run(trace, cluster, under("fifo", {{"discipline", "greedy"}})).rows, "a 0-50 b 0-50 c unfinished ");
 }
 
 // large waits for h, which it may not displace, and is reserved at 1,000. small displaces the job of the lower class beside it at
