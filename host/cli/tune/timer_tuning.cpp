@@ -11,7 +11,6 @@
 #include "berth/kernel/base/to_index.hpp"
 #include "host/cli/base/echoed.hpp"
 #include "host/cli/base/request.hpp"
-#include "host/core/base/wide.hpp"
 #include "host/core/policy_api/policy.hpp"
 #include "host/sim/generate/changed_trace.hpp"
 
@@ -103,11 +102,11 @@ TimerResult find_timers(const TimerTask& task, const SweepWorld& world, const Da
   const TimeUs span = trace.jobs.empty() ? 0 : trace.jobs.back().submit_us - trace.jobs.front().submit_us;
   blocks.block_us = block_days(span / kDayUs) * kDayUs;
   for (std::int64_t n = 0; n < task.resamples && span >= 2 * blocks.block_us; ++n) {
-    const Trace drawn =
-        sim::changed_trace(trace, blocks, problems.front().gpus(), core::saturating_add(static_cast<std::int64_t>(seed >> 1), n));
+    const Trace drawn = sim::changed_trace(trace, blocks, problems.front().gpus(), (seed >> 1) + static_cast<std::uint64_t>(n));
     problems.emplace_back(drawn, world.cluster, world.settings.overheads, classes);
   }
   std::vector<const sim::DelayProblem*> each;
+  each.reserve(problems.size());
   for (const sim::DelayProblem& one : problems) each.push_back(&one);
   sim::DelaySearch search;
   search.leases = task.leases;
