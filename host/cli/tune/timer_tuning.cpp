@@ -70,14 +70,23 @@ TimerTask timer_task(const SearchOptions& options, std::int64_t seeds) {
   TimerTask task;
   task.policy = kTunedPolicy;
   core::Params params;
-  for (const auto& [param, value] : requests.front().params) {
-    if (param == "history") continue;  // of the tuner
-    const auto known =
-        std::find_if(info.params.begin(), info.params.end(), [&, &wanted = param](const PolicyParam& one) { return one.name == wanted; });
-    if (known == info.params.end() || (param != "lease_s" && param != "leases" && value != known->default_value))
-      throw InvalidArgument(fmt::format("--timers-by-demand: replays do not know {}={}; leave it out", param, echoed(value)));
+  const auto find = [&](const std::string& name_of) {
+    return std::find_if(info.params.begin(), info.params.end(), [&](const PolicyParam& one) { return one.name == name_of; });
+  };
+  const auto set = [&](const std::string& param, const std::string& value) {
     params.emplace_back(param, value);
     task.policy += fmt::format("@{}={}", param, value);
+  };
+  // Jobs keep their GPUs when their lease ends, whatever the default is.
+  if (find("lease_end") != info.params.end()) set("lease_end", "keep");
+  for (const auto& [param, value] : requests.front().params) {
+    if (param == "history") continue;  // of the tuner
+    if (param == "lease_end" && value == "keep") continue;
+    const auto known = find(param);
+    const bool leases = param == "lease_s" || param == "leases";
+    if (known == info.params.end() || param == "lease_end" || (!leases && value != known->default_value))
+      throw InvalidArgument(fmt::format("--timers-by-demand: replays do not know {}={}; leave it out", param, echoed(value)));
+    set(param, value);
     if (param == "leases") task.leases.common = value == "common";
   }
   task.leases.lease_us = core::pass_rules(core::find_policy(kTunedPolicy), params).delays->lease_us;

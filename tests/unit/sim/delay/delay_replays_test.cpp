@@ -21,7 +21,12 @@ namespace {
 using test::RandomDelays;
 
 core::Params params_of(const RandomDelays& one, const std::string& timers) {
-  return {{"lease_s", fmt::format("{}", one.lease_s)}, {"leases", one.common ? "common" : "own"}, {"timers", timers}};
+  core::Params params{{"lease_s", fmt::format("{}", one.lease_s)}, {"leases", one.common ? "common" : "own"}, {"timers", timers}};
+  // Jobs keep their GPUs when their lease ends, whatever the default is.
+  for (const PolicyParam& param : core::find_policy("dally-manual").info.params) {
+    if (param.name == "lease_end") params.emplace_back("lease_end", "keep");
+  }
+  return params;
 }
 
 struct SimulatedJobs {
