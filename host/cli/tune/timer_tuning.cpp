@@ -11,7 +11,6 @@
 #include "berth/kernel/base/to_index.hpp"
 #include "host/cli/base/echoed.hpp"
 #include "host/cli/base/request.hpp"
-#include "host/core/base/wide.hpp"
 #include "host/core/policy_api/policy.hpp"
 #include "host/sim/generate/changed_trace.hpp"
 
@@ -69,17 +68,24 @@ TimerTask timer_task(const SearchOptions& options, std::int64_t seeds) {
   const std::vector<Request> requests = make_requests(request, {options.policy});
   const PolicyInfo& info = core::find_policy(kTunedPolicy).info;
   TimerTask task;
-  task.policy = fmt::format("{}@lease_end=keep", kTunedPolicy);  // as replays know it
-  core::Params params{{"lease_end", "keep"}};
+  task.policy = kTunedPolicy;
+  core::Params params;
+  const auto find = [&](const std::string& name_of) {
+    return std::find_if(info.params.begin(), info.params.end(), [&](const PolicyParam& one) { return one.name == name_of; });
+  };
+  const auto set = [&](const std::string& param, const std::string& value) {
+    params.emplace_back(param, value);
+    task.policy += fmt::format("@{}={}", param, value);
+  };
+  set("lease_end", "keep");  // as replays have it
   for (const auto& [param, value] : requests.front().params) {
     if (param == "history") continue;  // of the tuner
     if (param == "lease_end" && value == "keep") continue;
-    const auto known =
-        std::find_if(info.params.begin(), info.params.end(), [&, &wanted = param](const PolicyParam& one) { return one.name == wanted; });
-    if (known == info.params.end() || (param != "lease_s" && param != "leases" && value != known->default_value))
+    const auto known = find(param);
+    const bool leases = param == "lease_s" || param == "leases";
+    if (known == info.params.end() || param == "lease_end" || (!leases && value != known->default_value))
       throw InvalidArgument(fmt::format("--timers-by-demand: replays do not know {}={}; leave it out", param, echoed(value)));
-    params.emplace_back(param, value);
-    task.policy += fmt::format("@{}={}", param, value);
+    set(param, value);
     if (param == "leases") task.leases.common = value == "common";
   }
   task.leases.lease_us = core::pass_rules(core::find_policy(kTunedPolicy), params).delays->lease_us;
@@ -104,11 +110,11 @@ TimerResult find_timers(const TimerTask& task, const SweepWorld& world, const Da
   const TimeUs span = trace.jobs.empty() ? 0 : trace.jobs.back().submit_us - trace.jobs.front().submit_us;
   blocks.block_us = block_days(span / kDayUs) * kDayUs;
   for (std::int64_t n = 0; n < task.resamples && span >= 2 * blocks.block_us; ++n) {
-    const Trace drawn =
-        sim::changed_trace(trace, blocks, problems.front().gpus(), core::saturating_add(static_cast<std::int64_t>(seed >> 1), n));
+    const Trace drawn = sim::changed_trace(trace, blocks, problems.front().gpus(), (seed >> 1) + static_cast<std::uint64_t>(n));
     problems.emplace_back(drawn, world.cluster, world.settings.overheads, classes);
   }
   std::vector<const sim::DelayProblem*> each;
+  each.reserve(problems.size());
   for (const sim::DelayProblem& one : problems) each.push_back(&one);
   sim::DelaySearch search;
   search.leases = task.leases;

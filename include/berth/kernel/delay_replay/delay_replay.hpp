@@ -79,7 +79,6 @@ struct DelayReplayLoop {
       }
     }
     for (std::int32_t s = 0; s < kMostDelayStages; ++s) least[s] = INT32_MAX;
-    group.sync();
   }
 
   /// Jobs that end now.
@@ -131,7 +130,6 @@ struct DelayReplayLoop {
       if (i >= at) moved = w.waiting[i];
       group.sync();
       if (i >= at) w.waiting[i + 1] = moved;
-      group.sync();
     }
     if (leads()) w.waiting[at] = row;
     ++n_waiting;
@@ -162,7 +160,6 @@ struct DelayReplayLoop {
       one.seen_at = now;
       one.pays = now < one.working_from ? 1 : 0;
     }
-    group.sync();
   }
 
   BERTH_HD void decide() {
@@ -171,7 +168,6 @@ struct DelayReplayLoop {
         if (w.waiting[i].until <= now) jobs.set_stage(w.waiting[i], now);
       }
       timers_stale = true;
-      group.sync();
     }
     if (timers_stale) add_up();
     offer();
@@ -300,9 +296,8 @@ struct DelayReplayLoop {
       group.sync();
       if (back) {
         cluster.hold(victim.job);
-      } else {
-        if (leads()) victim.displaced = 1;
-        group.sync();
+      } else if (leads()) {
+        victim.displaced = 1;
       }
     }
     measure();
@@ -413,7 +408,6 @@ struct DelayReplayLoop {
   }
 
   BERTH_HD void finish(bool stopped) {
-    group.sync();
     // Jobs that run still have what they held until now.
     for (std::int32_t s = group.rank(); s < n_running; s += group.size()) {
       if (now != kDelayNever) jobs.stop(w.run_job[s], now);
