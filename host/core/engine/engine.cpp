@@ -189,7 +189,7 @@ EngineImpl::PassAttempt EngineImpl::order_jobs(const StateImpl& s, const core::P
   tried.build(s, problem.view(), chosen.shape, builder);
   input.order(s, *chosen.entry, *chosen.policy, policy_state, marks, tried, chosen.rules);
   builder.refuse(input.refusals());
-  if (chosen.rules.delays && offers.begin(s, *chosen.rules.delays, chosen.policy->lease_ended(), problem)) {
+  if (chosen.rules.delays && offers.begin(s, *chosen.rules.delays, chosen.policy->lease_ended(), tried, problem)) {
     tried.build(s, problem.view(), chosen.shape, builder);
   }
   PassAttempt attempt = take_memory();
@@ -574,9 +574,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   }
   const bool delays = core::DelayTimers::apply_to(s, chosen.rules);
   if (delays) {
-    // Between decisions no job may be displaced that could not be now: none at all, or only at the end of its time slice.
-    const bool only_free = !chooses_shapes && !input.reclaims() && (!chosen.entry->preemptive || chosen.policy->time_slice() != kNever);
-    problem.timers().look(s, problem.view(), attempt.request, attempt.result.columns(), only_free);
+    problem.timers().look(s, problem.view(), attempt.request, attempt.result.columns());
     const TimeUs until = problem.timers().until();
     plan.order_until_us = plan.order_until_us <= s.now && until != kNever ? until : std::min(plan.order_until_us, until);
   }

@@ -127,7 +127,7 @@ std::int32_t WhatIf::input_of(const StateImpl& s, const Pass& pass) {
   Input& input = next(inputs_, n_inputs_);
   order(s, entry, *pass.asked, marks, problem.tried, input.pass);
   if (offers_leases(*pass.asked, chosen_.rules) &&
-      problem.offers.begin(s, *chosen_.rules.delays, chosen_.policy->lease_ended(), problem.pass)) {
+      problem.offers.begin(s, *chosen_.rules.delays, chosen_.policy->lease_ended(), problem.tried, problem.pass)) {
     problem.tried.build(s, problem.pass.view(), problem.shape, builder_);
   }
   input.entry = entry;

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <numeric>
 #include <tuple>
-#include <utility>
 
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/names.hpp"
@@ -134,17 +132,9 @@ std::int32_t DelayTimers::by_rule(const StateImpl& s, const DelayRule& rule, Tim
   }
   const std::int32_t demand = preferring_below(s, asked, loosest);
   if (loosest == n) return demand;
-  // When it may go further, and again further.
-  for (std::int32_t rung = loosest; rung < n;) {
-    const TimeUs first = *std::min_element(waits.begin() + rung, waits.begin() + n);
-    if (first == kNever && rung > loosest) break;
-    std::int32_t opens = n;
-    while (waits[to_index(opens - 1)] > first) --opens;
-    // Only the first is what the job waits for.
-    const Rung& one = rungs_[to_index(loosest)];
-    timers_.push_back({rung == loosest ? one.topology : kernel::kNone, one.level, end_of(since, first), opens, gpus});
-    rung = opens;
-  }
+  const Rung& rung = rungs_[to_index(loosest)];
+  const TimeUs first = *std::min_element(waits.begin() + loosest, waits.begin() + n);
+  timers_.push_back({rung.topology, rung.level, end_of(since, first)});
   return inside(s, demand, rungs_[to_index(loosest)]);
 }
 
@@ -290,53 +280,16 @@ std::int32_t DelayTimers::rung_of(const StateImpl& s, Rows entries) const {
   return static_cast<std::int32_t>(std::find_if(rungs_.begin(), rungs_.end(), together) - rungs_.begin());
 }
 
-// Shares of GPUs are not taken off.
-void DelayTimers::count_free_after(const kernel::ProblemView& p, const kernel::PlaceRequest& request, const kernel::PlaceResult& r) {
-  free_after_.resize(to_index(p.n_nodes));
-  for (std::int32_t node = 0; node < p.n_nodes; ++node) free_after_[to_index(node)] = std::popcount(p.node_free[node]);
-  for (std::int32_t i = 0; i < request.n; ++i) {
-    const std::int32_t job = request.order[i];
-    if (request.running[i] != 0 && r.outcome[i] != kernel::Outcome::kKept) {
-      for (std::int32_t h = p.held_begin[job]; h < p.held_end[job]; ++h)
-        free_after_[to_index(p.held[h].node)] += std::popcount(p.held[h].mask);
-    }
-    if (r.outcome[i] != kernel::Outcome::kPlaced && r.outcome[i] != kernel::Outcome::kMoved) continue;
-    for (std::int32_t e = r.entry_begin[i]; e < r.entry_end[i]; ++e) {
-      if (r.entries[e].share_ppm == kWholeGpu) free_after_[to_index(r.entries[e].node)] -= std::popcount(r.entries[e].mask);
-    }
-  }
-  most_after_.assign(rungs_.size() + 1, -1);
-}
-
-std::int64_t DelayTimers::most_after(const StateImpl& s, const kernel::ProblemView& p, std::int32_t rung) {
-  std::int64_t& most = most_after_[to_index(rung)];
-  if (most >= 0) return most;
-  if (rung == std::ssize(rungs_)) return most = std::accumulate(free_after_.begin(), free_after_.end(), std::int64_t{0});
-  const Rung& one = rungs_[to_index(rung)];
-  in_domain_.assign(to_index(one.level == 0 ? p.n_nodes : p.domains.n_domains), 0);
-  for (std::int32_t node = 0; node < p.n_nodes; ++node)
-    in_domain_[to_index(place(s, one.topology, one.level, node))] += free_after_[to_index(node)];
-  return most = *std::max_element(in_domain_.begin(), in_domain_.end());
-}
-
 void DelayTimers::look(const StateImpl& s, const kernel::ProblemView& p, const kernel::PlaceRequest& request,
-                       const kernel::PlaceResult& placed, bool only_free) {
+                       const kernel::PlaceResult& placed) {
   until_ = kNever;
-  bool counted = false;
-  const auto may_matter = [&](const Timer& timer) {
-    if (!only_free || !rule_ || timer.opens == kernel::kNone) return true;
-    if (!std::exchange(counted, true)) count_free_after(p, request, placed);
-    return most_after(s, p, timer.opens) >= timer.gpus;
-  };
   const bool tunes = rule_ && rule_->history > 0;
   for (std::int32_t i = 0; i < request.n; ++i) {
     const std::int32_t job = request.order[i];
     const kernel::Outcome outcome = placed.outcome[i];
     if (outcome == kernel::Outcome::kKept || outcome == kernel::Outcome::kMoved) continue;
     if (outcome != kernel::Outcome::kPlaced) {
-      for (const Timer& timer : timers_of(job)) {
-        if (timer.until < until_ && may_matter(timer)) until_ = timer.until;
-      }
+      for (const Timer& timer : timers_of(job)) until_ = std::min(until_, timer.until);
       continue;
     }
     const std::span<const kernel::PlacedRow> entries(placed.entries + placed.entry_begin[i], placed.entries + placed.entry_end[i]);

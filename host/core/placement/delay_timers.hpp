@@ -31,10 +31,8 @@ class DelayTimers {
   /// @param options  [options of the problem] those of such jobs are changed in place
   void narrow(const StateImpl& state, const std::optional<DelayRule>& rule, const PolicyState* kept, std::span<kernel::OptionRow> options);
   /// After the pass: how long the jobs waited that start, and when timers matter. O(jobs of the pass + nodes)
-  /// @param only_free  at the end of a timer a job can take GPUs that are free now, and no others: timers end unnoticed where the level
-  /// that they open has too few. A change of what is free is an event, or the end of a lease.
   void look(const StateImpl& state, const kernel::ProblemView& problem, const kernel::PlaceRequest& request,
-            const kernel::PlaceResult& placed, bool only_free);
+            const kernel::PlaceResult& placed);
   /// Of a running job that stands in a looser level than its tightest possible one, under a rule of which jobs move: its demands become
   /// those of the loosest tighter level that has room, counting the GPUs that it holds itself. After `narrow`.
   /// @param problem  with the GPUs that are free
@@ -47,6 +45,8 @@ class DelayTimers {
   /// Whether a job in these places is in a looser level than one that could hold it. @param option  in which it runs there
   bool is_loose(const StateImpl& state, std::int32_t option, std::span<const kernel::PlacedRow> entries);
   bool is_loose(const StateImpl& state, std::int32_t job);
+  /// Whether a job of the last `narrow` waits for a level.
+  bool waits(std::int32_t job) const { return begin_[static_cast<std::size_t>(job)] != end_[static_cast<std::size_t>(job)]; }
   /// When the first timer of a job that waits then runs out; kNever: none does. After `look`.
   TimeUs until() const { return until_; }
   /// Plans name the level that a job waits for, and until when. After `look`.
@@ -65,11 +65,7 @@ class DelayTimers {
   struct Timer {
     std::int32_t topology, level;
     TimeUs until;
-    std::int32_t opens = kernel::kNone;  // the rung that may be taken then, as many as there are: the cluster; kNone: not of the rule
-    std::int64_t gpus = 0;               // that the job needs there
   };
-  void count_free_after(const kernel::ProblemView& p, const kernel::PlaceRequest& request, const kernel::PlaceResult& r);
-  std::int64_t most_after(const StateImpl& state, const kernel::ProblemView& problem, std::int32_t rung);
 
   void begin(const StateImpl& state);
   /// kNever beyond the largest time: no state has such an instant.
@@ -105,9 +101,6 @@ class DelayTimers {
   std::vector<std::int32_t> asked_, narrowed_;
   std::vector<std::vector<std::int64_t>> free_;  // [rungs][domains] free GPUs; empty: not counted yet
   std::vector<std::int64_t> most_free_;          // [rungs]
-  // After the pass: free GPUs, at least as many as there are.
-  std::vector<std::int64_t> free_after_, in_domain_;  // [nodes], [domains] scratch
-  std::vector<std::int64_t> most_after_;              // [rungs + 1] the most in a domain, and of all; -1: not counted yet
   TimeUs until_ = kNever;
 };
 

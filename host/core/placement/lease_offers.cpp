@@ -30,14 +30,17 @@ bool saves(const StateImpl& s, std::int32_t job, std::int64_t rate, TimeUs cost)
 
 }  // namespace
 
-bool LeaseOffers::may_leave(const StateImpl& s, const PassProblem& problem, std::int32_t job) const {
+bool LeaseOffers::may_leave(const StateImpl& s, const PassProblem& problem, const TriedOptions& tried, std::int32_t job) const {
   if (s.job.running[to_index(job)] == 0 || problem.lost()[to_index(job)] != 0 || problem.repaired()[to_index(job)] >= 0) return false;
   if (s.job.victim_from[to_index(job)] > s.now) return false;
   if (lease_end_ == LeaseEnd::kMove) return true;
-  // It could have all of its GPUs back.
+  // It could have all of its GPUs back, in a shape in which it is tried.
   const kernel::ProblemView& p = problem.view();
+  const auto is_its = [&](std::int32_t option) {
+    return p.options[option].shape == s.job.shape[to_index(job)] && (tried.left_out() == nullptr || tried.left_out()[option] == 0);
+  };
   std::int32_t option = p.option_begin[job];
-  while (option < p.option_end[job] && p.options[option].shape != s.job.shape[to_index(job)]) ++option;
+  while (option < p.option_end[job] && !is_its(option)) ++option;
   if (option == p.option_end[job]) return false;
   const std::uint64_t* allowed = p.filter_words + std::int64_t{p.demands[p.options[option].demand].filter} * p.n_words;
   return std::all_of(p.held + p.held_begin[job], p.held + p.held_end[job], [&](const kernel::HeldRow& row) {
@@ -53,12 +56,13 @@ bool LeaseOffers::may_gain(const StateImpl& s, std::int32_t job) const {
   return std::any_of(record.option_rate.begin(), record.option_rate.end(), [&](std::int64_t rate) { return saves(s, job, rate, cost); });
 }
 
-bool LeaseOffers::begin(const StateImpl& s, const DelayRule& rule, std::span<const std::int32_t> ended, PassProblem& problem) {
+bool LeaseOffers::begin(const StateImpl& s, const DelayRule& rule, std::span<const std::int32_t> ended, const TriedOptions& tried,
+                        PassProblem& problem) {
   clear();
   lease_end_ = rule.lease_end;
   if (lease_end_ == LeaseEnd::kKeep) return false;
   for (const std::int32_t job : ended) {
-    if (!may_leave(s, problem, job)) continue;
+    if (!may_leave(s, problem, tried, job)) continue;
     if (lease_end_ == LeaseEnd::kMove && !(may_gain(s, job) && problem.tighten(s, job))) continue;
     jobs_.push_back(job);
   }
@@ -70,10 +74,28 @@ bool LeaseOffers::begin(const StateImpl& s, const DelayRule& rule, std::span<con
   return true;
 }
 
+// Whether a job that starts or moves takes one of the GPUs that the job held.
+bool LeaseOffers::are_taken(const StateImpl& s, const kernel::PlaceResult& placed, std::int32_t job) {
+  if (!taken_known_) {
+    taken_.assign(to_index(s.problem().n_nodes), 0);
+    for (std::int32_t i = 0; i < placed_jobs_; ++i) {
+      if (placed.outcome[i] != kernel::Outcome::kPlaced && placed.outcome[i] != kernel::Outcome::kMoved) continue;
+      for (std::int32_t e = placed.entry_begin[i]; e < placed.entry_end[i]; ++e)
+        taken_[to_index(placed.entries[e].node)] |= placed.entries[e].mask;
+    }
+    taken_known_ = true;
+  }
+  const std::span<const PlanEntry> held = s.held_entries(job);
+  return std::any_of(held.begin(), held.end(), [&](const PlanEntry& one) { return (taken_[to_index(one.node)] & one.gpus) != 0; });
+}
+
 bool LeaseOffers::gains(const StateImpl& s, PassProblem& problem, const kernel::PlaceResult& placed, std::int32_t i, std::int32_t job) {
   const kernel::Outcome outcome = placed.outcome[i];
   const bool is_placed = outcome == kernel::Outcome::kPlaced;
-  if (lease_end_ == LeaseEnd::kOffer && !is_placed) return outcome != kernel::Outcome::kBudget && outcome != kernel::Outcome::kBehind;
+  if (lease_end_ == LeaseEnd::kOffer && !is_placed) {
+    const bool reached = outcome != kernel::Outcome::kBudget && outcome != kernel::Outcome::kBehind;
+    return reached && ((outcome != kernel::Outcome::kQuota && problem.timers().waits(job)) || are_taken(s, placed, job));
+  }
   if (!is_placed) return false;
   const kernel::ProblemView& p = problem.view();
   const std::span<const kernel::PlacedRow> rows(placed.entries + placed.entry_begin[i], placed.entries + placed.entry_end[i]);
@@ -94,6 +116,8 @@ bool LeaseOffers::gains(const StateImpl& s, PassProblem& problem, const kernel::
 bool LeaseOffers::settle(const StateImpl& s, PassProblem& problem, const kernel::PlaceRequest& request, const kernel::PlaceResult& placed) {
   if (jobs_.empty()) return false;
   ++passes_;
+  placed_jobs_ = request.n;
+  taken_known_ = false;
   bool some = false;
   for (std::int32_t i = 0; i < request.n; ++i) {
     const std::int32_t job = request.order[i];

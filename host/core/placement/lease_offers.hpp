@@ -6,6 +6,7 @@
 
 #include "berth/plan.hpp"
 #include "host/core/placement/pass_problem.hpp"
+#include "host/core/placement/tried_options.hpp"
 #include "host/core/policy_api/policy.hpp"
 
 namespace berth {
@@ -27,11 +28,13 @@ class LeaseOffers {
   /// Chooses the jobs that give up their GPUs, and takes them out of the problem. Jobs that may not be displaced, and those that lost
   /// GPUs, do not; with LeaseEnd::kOffer nor do those that could not have their GPUs back.
   /// @param ended  jobs whose lease has ended
+  /// @param tried  of the problem before
   /// @returns whether there are such jobs
-  bool begin(const StateImpl& state, const DelayRule& rule, std::span<const std::int32_t> ended, PassProblem& problem);
+  bool begin(const StateImpl& state, const DelayRule& rule, std::span<const std::int32_t> ended, const TriedOptions& tried,
+             PassProblem& problem);
   /// After a pass whose options are those of the jobs. A job that moves needs a tighter level, and its remaining work has to take less
-  /// time there by more than the move costs. One that offers its GPUs needs other GPUs in a tighter level, the same GPUs, or a job that
-  /// takes them. One that the pass did not reach keeps them.
+  /// time there by more than the move costs. One that offers its GPUs needs other GPUs in a tighter level, the same GPUs, a timer
+  /// that it waits for, or a job that takes them. One that the pass did not reach keeps them.
   /// @returns whether some job keeps its GPUs after all, so that the pass has to be made again with the problem as it is then
   bool settle(const StateImpl& state, PassProblem& problem, const kernel::PlaceRequest& request, const kernel::PlaceResult& placed);
 
@@ -42,8 +45,9 @@ class LeaseOffers {
   const std::vector<std::uint8_t>& gone() const { return gone_; }
 
  private:
-  bool may_leave(const StateImpl& state, const PassProblem& problem, std::int32_t job) const;
+  bool may_leave(const StateImpl& state, const PassProblem& problem, const TriedOptions& tried, std::int32_t job) const;
   bool may_gain(const StateImpl& state, std::int32_t job) const;
+  bool are_taken(const StateImpl& state, const kernel::PlaceResult& placed, std::int32_t job);
   bool gains(const StateImpl& state, PassProblem& problem, const kernel::PlaceResult& placed, std::int32_t i, std::int32_t job);
 
   LeaseEnd lease_end_ = LeaseEnd::kKeep;
@@ -51,6 +55,9 @@ class LeaseOffers {
   std::vector<std::int32_t> jobs_;
   std::vector<std::uint8_t> left_, gone_;
   std::vector<PlanEntry> entries_;
+  std::int32_t placed_jobs_ = 0;      // of the last pass
+  std::vector<std::uint64_t> taken_;  // [nodes] GPUs that jobs of the last pass start on, where `taken_known_`
+  bool taken_known_ = false;
 };
 
 }  // namespace berth::core

@@ -256,6 +256,29 @@ TEST_F(DallyLeaseEnd, AStopTakesNoGpus) {
 }
 
 // What is drained could not be had back.
+// It asks for its first shape, and holds another.
+TEST_F(DallyLeaseEnd, AJobThatCouldNotHaveItsShapeBackIsNotOffered) {
+  Job& job = g({"n0", "n2"});
+  job.shapes.insert(job.shapes.begin(), job.shapes[0]);
+  job.shapes[0].id = "large";
+  job.shapes[0].gpus = 16;
+  keep_others_off({});
+  with({{"lease_end", "offer"}});
+  EXPECT_EQ(of(decide(), 0).action, Action::kKeep);
+}
+
+// No timer holds it, as its queue is full, and no job takes its GPUs.
+TEST_F(DallyLeaseEnd, AJobOverALoweredLimitIsNotOffered) {
+  Queue team;
+  team.id = "team";
+  team.quotas = {{"*", 0, 4}};
+  snapshot_.queues = {team};
+  g({"n0", "n2"}).queue = "team";
+  keep_others_off({});
+  with({{"lease_end", "offer"}});
+  EXPECT_EQ(of(decide(), 0).action, Action::kKeep);
+}
+
 TEST_F(DallyLeaseEnd, AJobOnADrainedNodeIsNotOffered) {
   g({"n0", "n2"});
   keep_others_off({});
