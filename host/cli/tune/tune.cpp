@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -19,6 +18,8 @@
 
 namespace berth::cli {
 namespace {
+
+constexpr std::int64_t kMostTimedSettings = 10'000;  // of timers, under a budget of time
 
 struct TuneArguments {
   SearchOptions search;
@@ -89,6 +90,9 @@ TuneTask task_of(const TuneArguments& options) {
   } else {
     read_space(options, task);
   }
+  if (!options.timers_by_demand && options.resamples != TuneArguments{}.resamples) {
+    throw InvalidArgument("--resamples: only replays of timers are made on drawn windows: add --timers-by-demand");
+  }
   task.metric = day_metric(options.metric);
   try {
     task.window_us = parse_duration(options.window);
@@ -98,7 +102,7 @@ TuneTask task_of(const TuneArguments& options) {
   if (task.window_us < kDayUs) throw InvalidArgument(fmt::format("--window: '{}': a window has a day at least", echoed(options.window)));
   task.later = options.validate;
   read_budget(options.budget.empty() ? options.timers_by_demand ? "1000" : "100" : options.budget, task);
-  if (task.timers) task.timers->settings = task.runs > 0 ? task.runs : std::numeric_limits<std::int64_t>::max();
+  if (task.timers) task.timers->settings = task.runs > 0 ? task.runs : kMostTimedSettings;
   if (!options.run_limit.empty()) {
     task.run_limit_us = parse_duration(options.run_limit);
     if (task.run_limit_us <= 0) throw InvalidArgument("--run-limit: a run takes a time above 0");

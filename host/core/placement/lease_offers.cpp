@@ -93,6 +93,7 @@ bool LeaseOffers::gains(const StateImpl& s, PassProblem& problem, const kernel::
   const kernel::Outcome outcome = placed.outcome[i];
   const bool is_placed = outcome == kernel::Outcome::kPlaced;
   if (lease_end_ == LeaseEnd::kOffer && !is_placed) {
+    if (passes_ >= kMostPasses) return passes_ > kMostPasses;  // all of them keep their GPUs, then none
     const bool reached = outcome != kernel::Outcome::kBudget && outcome != kernel::Outcome::kBehind;
     return reached && ((outcome != kernel::Outcome::kQuota && problem.timers().waits(job)) || are_taken(s, placed, job));
   }

@@ -151,7 +151,7 @@ void ElasticShares::read(const core::ShapeQuestion& q, bool promises) {
     const std::int64_t type = row_of(types, described.id, -1);
     share.gpus = std::max<std::int64_t>(0, row_of(gpus, described.id, 0));
     share.type = type >= 0 && type < problem_.n_types ? static_cast<std::int32_t>(type) : -1;
-    if (end != share.deadline || share.deadline <= now_ || share.type < 0 || !share.may) {
+    if (end != share.deadline || share.deadline <= now_ || share.type < 0 || !share.may || share.gpus > problem_.capacity[share.type]) {
       share.gpus = 0;
       share.broken = true;
     }

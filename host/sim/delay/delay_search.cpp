@@ -139,8 +139,17 @@ class TimerSearch {
     return all;
   }
 
-  /// Replays those that were not looked at yet. @returns false where it has to stop
-  bool look_at(std::vector<GridTimes> several) {
+  /// Replays those that were not looked at yet, some at a time. @returns false where it has to stop
+  bool look_at(const std::vector<GridTimes>& several) {
+    constexpr std::size_t kBlock = 32;
+    for (std::size_t from = 0; from < several.size(); from += kBlock) {
+      const auto begin = several.begin() + static_cast<std::ptrdiff_t>(from);
+      if (!look_at_some({begin, begin + static_cast<std::ptrdiff_t>(std::min(kBlock, several.size() - from))})) return false;
+    }
+    return !result_.stopped && result_.settings < search_.settings;
+  }
+
+  bool look_at_some(std::vector<GridTimes> several) {
     std::vector<DelayTimes> times;
     std::vector<GridTimes> fresh;
     for (GridTimes& one : several) {
