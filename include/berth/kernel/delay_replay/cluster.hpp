@@ -159,7 +159,10 @@ struct DelayCluster {
   }
   BERTH_HD void take_node(std::int32_t job, std::int32_t node, std::int32_t gpus) const {
     if (group.rank() == 0) {
-      const std::uint64_t mask = pick_gpus(v.inner_begin, v.inner_mask, node, w.free[node], gpus);
+      ProblemView inner{};  // what it reads of a problem
+      inner.inner_begin = v.inner_begin;
+      inner.inner_mask = v.inner_mask;
+      const std::uint64_t mask = pick_gpus(inner, node, w.free[node], gpus);
       set_free(node, w.free[node] & ~mask);
       const std::int32_t at = w.shared->free_part;
       w.shared->free_part = w.part[at].next;

@@ -131,43 +131,37 @@ BERTH_HD void build_index(Group& group, const ProblemView& p, PassState& s) {
 }
 
 /// Selects n GPUs of a node: see docs/placement.md section 4.
-/// @param inner_begin  [n_nodes + 1] @param inner_mask  inner groups of the nodes
-BERTH_HD inline std::uint64_t pick_gpus(const std::int32_t* inner_begin, const std::uint64_t* inner_mask, std::int32_t node,
-                                        std::uint64_t free, std::int32_t n) {
-  const std::int32_t first = inner_begin[node];
-  const std::int32_t last = inner_begin[node + 1];
+BERTH_HD inline std::uint64_t pick_gpus(const ProblemView& p, std::int32_t node, std::uint64_t free, std::int32_t n) {
+  const std::int32_t first = p.inner_begin[node];
+  const std::int32_t last = p.inner_begin[node + 1];
   if (first == last) return lowest_bits(free, n);
   std::int32_t best = kNone;
   std::int32_t best_free = 65;
   for (std::int32_t g = first; g < last; ++g) {
-    const std::int32_t has = popcount(free & inner_mask[g]);
+    const std::int32_t has = popcount(free & p.inner_mask[g]);
     if (has >= n && has < best_free) {
       best = g;
       best_free = has;
     }
   }
-  if (best != kNone) return lowest_bits(free & inner_mask[best], n);
+  if (best != kNone) return lowest_bits(free & p.inner_mask[best], n);
   std::uint64_t taken = 0;
   while (n > 0) {
     std::int32_t fullest = kNone;
     std::int32_t most = 0;
     for (std::int32_t g = first; g < last; ++g) {
-      const std::int32_t has = popcount(free & ~taken & inner_mask[g]);
+      const std::int32_t has = popcount(free & ~taken & p.inner_mask[g]);
       if (has > most) {
         fullest = g;
         most = has;
       }
     }
-    const std::uint64_t part = lowest_bits(fullest == kNone ? free & ~taken : free & ~taken & inner_mask[fullest], n);
+    const std::uint64_t part = lowest_bits(fullest == kNone ? free & ~taken : free & ~taken & p.inner_mask[fullest], n);
     if (part == 0) break;
     taken |= part;
     n -= popcount(part);
   }
   return taken;
-}
-
-BERTH_HD inline std::uint64_t pick_gpus(const ProblemView& p, std::int32_t node, std::uint64_t free, std::int32_t n) {
-  return pick_gpus(p.inner_begin, p.inner_mask, node, free, n);
 }
 
 /// Members of a share row that fit on GPU g of a node.
