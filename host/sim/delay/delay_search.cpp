@@ -221,7 +221,7 @@ class TimerSearch {
         const Rated from = *best_;
         std::vector<GridTimes> around;
         for (const GridTimes& part : combinations(matters_of(c), part_of(from.times, c))) around.push_back(with_part(from.times, c, part));
-        const bool more = look_at(std::move(around));
+        const bool more = look_at(around);
         better = better || best_->value < from.value;
         if (!more) return;
       }
