@@ -132,7 +132,6 @@ TimerResult find_timers(const TimerTask& task, const SweepWorld& world, const Da
   TimerResult result;
   result.settings = found.settings;
   result.lost = found.lost;
-  result.stopped = found.stopped;
   if (found.best) result.timers = sim::timers_text(classes, found.best->times, task.leases.lease_us);
   return result;
 }

@@ -33,7 +33,6 @@ ParamDomain timer_domain();
 struct TimerResult {
   std::optional<std::string> timers;  ///< value of the parameter; nothing: all are lost
   std::int64_t settings = 0, lost = 0;
-  bool stopped = false;
 };
 
 /// @param world           of the window

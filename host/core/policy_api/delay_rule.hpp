@@ -31,7 +31,7 @@ struct LevelTimers {
 /// How long a policy lets gangs wait for close places, and what its leases do (docs/dally.md). What jobs state themselves,
 /// Constraints::longest_wait, holds under every policy.
 struct DelayRule {
-  /// Timers of gangs with at most so many GPUs, and more than those of the entry before.
+  /// Timers of gangs with at most `most_gpus` GPUs, and more than the entry before has.
   struct OfDemand {
     std::int64_t most_gpus = 0;
     LevelTimers timers;
@@ -43,7 +43,7 @@ struct DelayRule {
   std::vector<OfDemand> by_gpus = {};  ///< instead of `timers`, by `most_gpus`; the last is also that of larger gangs. Empty: none
   LeaseEnd lease_end = LeaseEnd::kKeep;
 
-  /// Of gangs with so many GPUs, where `history` is 0.
+  /// Of gangs with this number of GPUs, where `history` is 0.
   const LevelTimers& timers_of(std::int64_t gpus) const {
     const auto holds = [gpus](const OfDemand& one) { return gpus <= one.most_gpus; };
     const auto of = std::find_if(by_gpus.begin(), by_gpus.end(), holds);

@@ -34,10 +34,6 @@ void CapacityLine::settle() {
   changes_.clear();
 }
 
-bool CapacityLine::within_capacity() const {
-  return std::all_of(steps_.begin(), steps_.end(), [&](const Step& step) { return step.used <= gpus_; });
-}
-
 std::size_t CapacityLine::step_at(TimeUs at) const {
   assert(at >= now_);
   const auto after = std::upper_bound(steps_.begin(), steps_.end(), at, [](TimeUs t, const Step& step) { return t < step.at; });

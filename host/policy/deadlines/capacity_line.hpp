@@ -55,7 +55,6 @@ class CapacityLine {
   /// Ascending, the first at `now`. After `settle`.
   const std::vector<Step>& steps() const { return steps_; }
   TimeUs now() const { return now_; }
-  bool within_capacity() const;
 
  private:
   std::size_t step_at(TimeUs at) const;  // the step in which an instant is

@@ -141,8 +141,8 @@ std::vector<PolicyParam> dally_leases() {
   return {{"lease_s", "3600", "a running job keeps its GPUs for this time, at least 1 s"},
           {"leases", "own", "own: counted from when the job got its GPUs; common: all end at multiples of lease_s"},
           {"lease_end", "offer",
-           "where no job takes its GPUs, a job whose lease has ended; keep: keeps them; move: moves to a tighter level, where that "
-           "saves more time than it costs; offer: gives them up, and is placed like jobs that wait"}};
+           "what a job does when its lease has ended and no other job takes its GPUs. keep: it keeps them; move: it moves to a tighter "
+           "level, where that saves more time than it costs; offer: it gives them up, and is placed like jobs that wait"}};
 }
 
 core::DelayRule dally_rule(const Settings& settings) {

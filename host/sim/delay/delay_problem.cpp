@@ -216,11 +216,6 @@ void DelayProblem::add_job(const TraceJob& traced, const Overheads& overheads, s
   timer_class_.push_back(static_cast<std::int32_t>(
       std::min(std::lower_bound(most_gpus.begin(), most_gpus.end(), traced.gpus) - most_gpus.begin(), std::ssize(most_gpus) - 1)));
   rate_begin_.push_back(add_rates(traced, job, timed));
-  if (traced.gpus <= n_gpus_ && ideal_rate_.back() > 0) {
-    ideal_gpu_us_ += static_cast<__int128>(core::mul_div(work_.back(), kSecond, ideal_rate_.back())) * traced.gpus;
-  } else if (traced.gpus <= n_gpus_) {
-    ideal_gpu_us_ += static_cast<__int128>(traced.run_us) * traced.gpus;
-  }
 }
 
 kernel::DelayReplayView DelayProblem::view() const {

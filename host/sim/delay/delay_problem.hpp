@@ -19,7 +19,7 @@ namespace berth::sim {
 /// Jobs of a trace on a cluster, as columns of the operation `delay_replay` (docs/dally.md, "Timers by simulation").
 class DelayProblem {
  public:
-  /// @param most_gpus  of each class of demands, ascending: jobs with at most so many GPUs, and more than the class before. The last
+  /// @param most_gpus  of each class of demands, ascending: the most GPUs of its jobs, which have more than the class before. The last
   ///                   class has all larger ones, too. Not empty.
   /// @throws InvalidArgument where a replay would not do what `simulate` does, naming the job or the part of the cluster, and for a
   ///         trace that is not sorted
@@ -31,8 +31,6 @@ class DelayProblem {
   std::int64_t gpus() const { return n_gpus_; }
   /// The most GPUs of a domain of each rung.
   std::span<const std::int64_t> rung_gpus() const { return rung_gpus_; }
-  /// GPU-time of the jobs that fit on the cluster, if communication took no time; those of which it is not known count as they run.
-  __int128 ideal_gpu_us() const { return ideal_gpu_us_; }
 
  private:
   /// Jobs of one kind have the same rates: profile, GPUs, batch, cores, and whether their work is time.
@@ -51,7 +49,6 @@ class DelayProblem {
   TraceForms forms_;
   std::int32_t n_nodes_ = 0, n_levels_ = 0, node_gpus_ = 0, n_classes_;
   std::int64_t n_gpus_ = 0;
-  __int128 ideal_gpu_us_ = 0;
   std::vector<std::int64_t> submit_, work_, ideal_rate_, start_cost_, resume_cost_, move_cost_, rate_begin_, rate_, rung_gpus_;
   std::vector<std::int32_t> gpus_, timer_class_, inner_begin_, level_begin_, node_domain_, child_first_, child_last_, rung_level_;
   std::vector<std::uint64_t> gpu_mask_, inner_mask_;

@@ -32,21 +32,10 @@ struct DelayColumns {
   std::vector<std::int64_t> start, end, held;
 };
 
-TimeUs p99_wait(const kernel::DelayReplayView& v, const DelayColumns& jobs, std::vector<TimeUs>& waits) {
-  waits.clear();
-  for (std::size_t j = 0; j < jobs.end.size(); ++j) {
-    if (jobs.end[j] != kNever) waits.push_back(jobs.end[j] - v.submit[j] - jobs.held[j]);
-  }
-  if (waits.empty()) return 0;
-  const auto at = static_cast<std::ptrdiff_t>((waits.size() * 99 + 99) / 100 - 1);
-  std::nth_element(waits.begin(), waits.begin() + at, waits.end());
-  return waits[to_index(at)];
-}
-
 }  // namespace
 
 std::vector<DelayOutcome> delay_replays(const DelayProblem& problem, const DelayLeases& leases, std::span<const DelayTimes> times,
-                                        core::PlacementBackend& backend, bool with_jobs, core::StopToken* stop_token) {
+                                        core::PlacementBackend& backend, bool with_jobs) {
   check(problem, leases, times);
   const kernel::DelayReplayView v = problem.view();
   std::vector<DelayOutcome> outcomes(times.size());
@@ -54,15 +43,12 @@ std::vector<DelayOutcome> delay_replays(const DelayProblem& problem, const Delay
   for (DelayColumns& one : columns) {
     for (auto* column : {&one.start, &one.end, &one.held}) column->resize(to_index(v.n_jobs));
   }
-  std::vector<TimeUs> waits;
   for (std::size_t from = 0; from < times.size(); from += kTogether) {
     const std::size_t n = std::min(kTogether, times.size() - from);
-    std::vector<core::StopToken> stops(stop_token == nullptr ? 0 : n, stop_token == nullptr ? core::StopToken{} : *stop_token);
     std::vector<core::DelayReplayTask> tasks;
     std::vector<kernel::DelayReplayResult> results;
     for (std::size_t i = 0; i < n; ++i) {
-      tasks.push_back({{leases.lease_us, leases.most_decisions, leases.common ? 1 : 0, times[from + i].data()},
-                       stop_token == nullptr ? nullptr : &stops[i]});
+      tasks.push_back({{leases.lease_us, leases.most_decisions, leases.common ? 1 : 0, times[from + i].data()}, nullptr});
       kernel::DelayReplayResult& result = results.emplace_back();
       result.totals = &outcomes[from + i].totals;
       result.start = with_jobs ? columns[i].start.data() : nullptr;
@@ -70,16 +56,11 @@ std::vector<DelayOutcome> delay_replays(const DelayProblem& problem, const Delay
       result.held = columns[i].held.data();
     }
     backend.delay_replay(v, tasks, results);
-    for (const core::StopToken& one : stops) {
-      if (one.stopped_at >= 0) *stop_token = one;
-    }
     for (std::size_t i = 0; i < n; ++i) {
       DelayOutcome& outcome = outcomes[from + i];
       if (outcome.totals.too_late >= 0) {
         throw InvalidArgument(fmt::format("job {} of the window would end beyond the largest time", outcome.totals.too_late));
       }
-      outcome.p99_wait_us = p99_wait(v, columns[i], waits);
-      outcome.communication_gpu_us = outcome.totals.gpu_us - outcome.totals.paid_gpu_us - problem.ideal_gpu_us();
       if (!with_jobs) continue;
       outcome.start_us = columns[i].start;
       outcome.end_us = columns[i].end;

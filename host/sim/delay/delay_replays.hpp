@@ -16,15 +16,13 @@ using DelayTimes = std::vector<TimeUs>;
 struct DelayLeases {
   TimeUs lease_us = 3600 * kSecond;
   bool common = false;              ///< all end at multiples of `lease_us`
-  std::int64_t most_decisions = 0;  ///< a replay is cut short after so many; 0: never
+  std::int64_t most_decisions = 0;  ///< a replay ends after this number; 0: no limit
   bool operator==(const DelayLeases&) const = default;
 };
 
 /// Figures of a replay.
 struct DelayOutcome {
   kernel::DelayReplayTotals totals{};
-  TimeUs p99_wait_us = 0;             ///< of completed jobs, the nearest rank
-  __int128 communication_gpu_us = 0;  ///< GPU-time with GPUs, less that for starts and moves and that of the work without communication
   std::vector<TimeUs> start_us, end_us, held_us;  ///< [jobs] where they were asked for
 };
 
@@ -32,6 +30,6 @@ struct DelayOutcome {
 /// @throws InvalidArgument for a lease below 1 us or not longer than a restart, timers below 0 or of another number, and a job that
 ///         would end beyond the largest time; what the backend throws
 std::vector<DelayOutcome> delay_replays(const DelayProblem& problem, const DelayLeases& leases, std::span<const DelayTimes> times,
-                                        core::PlacementBackend& backend, bool with_jobs = false, core::StopToken* stop_token = nullptr);
+                                        core::PlacementBackend& backend, bool with_jobs = false);
 
 }  // namespace berth::sim

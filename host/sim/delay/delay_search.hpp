@@ -12,7 +12,7 @@
 
 namespace berth::sim {
 
-/// Powers of two of GPUs such that some job of a trace has at most so many, and more than half of it. Without jobs: 1.
+/// Powers of two of GPUs that some job of a trace reaches with more than half of it, and does not exceed. Without jobs: 1.
 std::vector<std::int64_t> demand_classes(const Trace& trace);
 
 /// Timers for classes of demands as the parameter `timers` of `dally-manual` has them. Classes with the same timers as the next are

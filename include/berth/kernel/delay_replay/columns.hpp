@@ -37,7 +37,7 @@ struct DelayReplayView {
   const std::int64_t* rung_gpus;    // [n_rungs] the most GPUs of a domain there
 };
 
-/// Row of a job's rate in one domain of `level`, on so many nodes, the fullest of which has `most` of its GPUs.
+/// Row of a job's rate in one domain of `level`, on this number of nodes, the fullest of which has `most` of its GPUs.
 BERTH_HD inline std::int64_t rate_row(const DelayReplayView& v, std::int32_t gpus, std::int32_t level, std::int32_t nodes,
                                       std::int32_t most) {
   if (level == 0) return 0;
@@ -53,7 +53,7 @@ BERTH_HD inline std::int64_t rate_rows(const DelayReplayView& v, std::int32_t gp
 /// One replay.
 struct DelayReplayRequest {
   std::int64_t lease;           // >= 1
-  std::int64_t most_decisions;  // it is cut short after so many; 0: never
+  std::int64_t most_decisions;  // a replay ends after this number; 0: no limit
   std::int32_t common;          // 1: leases end together, at multiples of `lease`
   const std::int64_t* timers;   // [n_classes * n_rungs] how long a job waits for a domain of each rung; INT64_MAX: for ever
 };
