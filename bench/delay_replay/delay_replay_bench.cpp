@@ -73,7 +73,7 @@ std::vector<sim::DelayTimes> timers_of(std::int64_t n, const sim::DelayProblem& 
 double simulated_s(const Trace& trace, const Snapshot& cluster, const std::string& timers, __int128& jct) {
   sim::SimulationSettings settings;
   settings.request.policy = "dally-manual";
-  settings.request.params = {{"timers", timers}};
+  settings.request.params = {{"timers", timers}, {"lease_end", "keep"}};  // as replays have it
   settings.overheads = sim::named_overheads("default");
   jct = 0;
   Lap lap;
