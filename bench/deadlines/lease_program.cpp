@@ -17,8 +17,8 @@ struct DeleteProgram {
 };
 using LeaseProblem = std::unique_ptr<glp_prob, DeleteProgram>;
 
-// Rows: a job's leases are those needed, and the GPUs of each lease. Columns: X of each job and lease, then S of each job. GLPK counts
-// from 1.
+// Rows: a job's leases are those needed, the GPUs of each lease, and for each option of a job but the last: leases from its end on only
+// with a later option. Columns: X of each job and lease, then S of each job and option. GLPK counts from 1.
 LeaseProblem problem_of(const policy::LeaseQuestion& q, bool late) {
   LeaseProblem problem(glp_create_prob());
   glp_prob* lp = problem.get();
@@ -27,12 +27,26 @@ LeaseProblem problem_of(const policy::LeaseQuestion& q, bool late) {
   glp_add_rows(lp, jobs + leases);
   for (int j = 0; j < jobs; ++j) glp_set_row_bnds(lp, 1 + j, GLP_FX, 0, 0);
   for (int t = 0; t < leases; ++t) glp_set_row_bnds(lp, 1 + jobs + t, GLP_UP, 0, static_cast<double>(q.free[to_index(t)]));
+  std::vector<int> option_row;  // of the first option of each job
+  for (const policy::LeaseJob& job : q.jobs) {
+    option_row.push_back(glp_get_num_rows(lp) + 1);
+    for (std::size_t v = 0; v + 1 < job.options.size(); ++v) glp_set_row_bnds(lp, glp_add_rows(lp, 1), GLP_UP, 0, 0);
+  }
   const double most = static_cast<double>(std::max<std::int64_t>(1, q.free.empty() ? 1 : *std::max_element(q.free.begin(), q.free.end())));
-  std::vector<int> rows(3);
-  std::vector<double> entries(3);
+  std::vector<int> rows;
+  std::vector<double> entries;
+  const auto begin = [&] {
+    rows.assign(1, 0);
+    entries.assign(1, 0);
+  };
+  const auto add = [&](int row, double entry) {
+    rows.push_back(row);
+    entries.push_back(entry);
+  };
+  const auto set = [&](int column) { glp_set_mat_col(lp, column, static_cast<int>(rows.size()) - 1, rows.data(), entries.data()); };
   for (int j = 0; j < jobs; ++j) {
     const policy::LeaseJob& job = q.jobs[to_index(j)];
-    for (std::int64_t t = 0; t < job.available; ++t) {
+    for (std::int64_t t = 0; t < job.options.back().available; ++t) {
       const int column = glp_add_cols(lp, 1);
       glp_set_col_kind(lp, column, GLP_BV);
       const double gpus = static_cast<double>(job.gpus);
@@ -40,19 +54,29 @@ LeaseProblem problem_of(const policy::LeaseQuestion& q, bool late) {
       double coefficient = t == 0 ? (q.spares_first ? -gpus : gpus) / (2 * most + 1) : 0;
       if (late) coefficient -= gpus * static_cast<double>(leases - t) / (2 * most * leases * leases + 1);
       glp_set_obj_coef(lp, column, coefficient);
-      rows[1] = 1 + j, entries[1] = 1;
-      rows[2] = 1 + jobs + static_cast<int>(t), entries[2] = gpus;
-      glp_set_mat_col(lp, column, 2, rows.data(), entries.data());
+      begin();
+      add(1 + j, 1);
+      add(1 + jobs + static_cast<int>(t), gpus);
+      for (std::size_t v = 0; v + 1 < job.options.size() && job.options[v].available <= t; ++v)
+        add(option_row[to_index(j)] + static_cast<int>(v), 1);
+      set(column);
     }
   }
   for (int j = 0; j < jobs; ++j) {
     const policy::LeaseJob& job = q.jobs[to_index(j)];
-    const int column = glp_add_cols(lp, 1);
-    glp_set_col_kind(lp, column, GLP_BV);
-    if (job.accepted) glp_set_col_bnds(lp, column, GLP_FX, 1, 1);
-    glp_set_obj_coef(lp, column, static_cast<double>(job.value));
-    rows[1] = 1 + j, entries[1] = -static_cast<double>(job.needed);
-    glp_set_mat_col(lp, column, 1, rows.data(), entries.data());
+    // At most one option of a job, and exactly one of an accepted one.
+    const int one = glp_add_rows(lp, 1);
+    glp_set_row_bnds(lp, one, job.accepted ? GLP_FX : GLP_UP, 1, 1);
+    for (std::size_t v = 0; v < job.options.size(); ++v) {
+      const int column = glp_add_cols(lp, 1);
+      glp_set_col_kind(lp, column, GLP_BV);
+      glp_set_obj_coef(lp, column, static_cast<double>(job.options[v].value));
+      begin();
+      add(1 + j, -static_cast<double>(job.needed));
+      add(one, 1);
+      for (std::size_t w = 0; w < v; ++w) add(option_row[to_index(j)] + static_cast<int>(w), -static_cast<double>(job.needed));
+      set(column);
+    }
   }
   return problem;
 }
@@ -83,7 +107,7 @@ bool solve_leases(const policy::LeaseQuestion& q, bool late, double most_s, cons
   answer.assign(q.jobs.size(), {});
   int column = 0;
   for (std::size_t j = 0; j < q.jobs.size(); ++j) {
-    for (std::int64_t t = 0; t < q.jobs[j].available; ++t) {
+    for (std::int64_t t = 0; t < q.jobs[j].options.back().available; ++t) {
       if (glp_mip_col_val(problem.get(), ++column) > 0.5) answer[j].push_back(static_cast<std::int32_t>(t));
     }
   }

@@ -13,8 +13,9 @@ struct LeaseProgramFigures {
   std::int64_t most_columns = 0;
 };
 
-/// Chronus' integer program (SoCC'21, as its artifact has it) by GLPK: X of a job and a lease, S of a job. The values of jobs that get all
-/// their leases count; of equal plans the one that uses least of the first lease where other jobs could use it, else most of it.
+/// Chronus' integer program (SoCC'21, as its artifact has it) by GLPK: X of a job and a lease, S of a job and a step of its deadline. The
+/// values of steps before which jobs get all their leases count; of equal plans the one that uses least of the first lease where other jobs
+/// could use it, else most of it.
 /// @param late    of plans of equal value the one with the latest leases, which is ours; else any
 /// @param most_s  of a program, in seconds; the artifact allows 5
 /// @param lp      file that receives the largest program; empty: none

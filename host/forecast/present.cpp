@@ -13,7 +13,7 @@ namespace {
 
 /// Whether counts of GPUs say all about where the job may run.
 bool is_counted(const Job& job) {
-  if (job.shapes.size() != 1 || job.sharing || job.deadline.hard) return false;
+  if (job.shapes.size() != 1 || job.sharing || job.deadline.hard || !job.deadline.later.empty()) return false;
   const Shape& shape = job.shapes.front();
   const Constraints& c = job.constraints;
   return shape.groups.empty() && shape.share_ppm == kWholeGpu && shape.mig_profile.empty() && c.labels.empty() &&

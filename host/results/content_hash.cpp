@@ -26,6 +26,7 @@ constexpr HashedTable kHashedTables[] = {
     {"groups", "run", {"run"}},
     {"queues", "run", {"run"}},
     {"deadlines", "run", {"run"}},
+    {"deadline_steps", "run", {"run"}},
     {"sweep_runs", "run", {"run", "inputs"}},
 };
 

@@ -27,7 +27,7 @@ std::int64_t copy_sweep_runs(Database& database, const std::string& schema) {
   }
   const std::string head = columns_of(database, "runs", "id").substr(2);
   std::vector<std::string> tables;
-  for (const char* table : {"losses", "jobs", "series", "groups", "queues", "deadlines", "sweep_runs"}) {
+  for (const char* table : {"losses", "jobs", "series", "groups", "queues", "deadlines", "deadline_steps", "sweep_runs"}) {
     const std::string rest = columns_of(database, table, "run");
     tables.push_back(
         fmt::format("INSERT INTO main.{0} (run{1}) SELECT ?{1} FROM {2}.{0} WHERE run = ? ORDER BY rowid", table, rest, schema));

@@ -133,6 +133,10 @@ void add_deadlines(Database& database, std::int64_t id, const Run& run) {
   row.number("warned", d.warned).number("warned_met", d.warned_met).number("refused", d.refused);
   row.number("best_effort", d.best_effort).number("best_effort_completed", d.best_effort_completed);
   row.write();
+  if (d.met_later == 0) return;
+  TableRows steps(database, "deadline_steps");
+  steps.number("run", id).number("met_later", d.met_later);
+  steps.write();
 }
 
 void add_series(Database& database, std::int64_t id, const Run& run) {

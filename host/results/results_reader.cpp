@@ -121,6 +121,9 @@ std::optional<StoredDeadlines> ResultsReader::deadlines(std::int64_t run) {
         all = {row.number(0), row.number(1), row.number(2), row.number(3), row.number(4),
                row.number(5), row.number(6), row.number(7), row.number(8)};
       });
+  if (all && has_table("deadline_steps")) {
+    query("SELECT met_later FROM deadline_steps WHERE run = ?", run, [&](const Statement& row) { all->met_later = row.number(0); });
+  }
   return all;
 }
 

@@ -31,11 +31,12 @@ struct StoredTimes {
   std::vector<std::int64_t> late_us;           ///< end - deadline of completed jobs that have one, ascending; below 0: in time
 };
 
-/// A row of `deadlines`.
+/// A row of `deadlines`, with that of `deadline_steps`.
 struct StoredDeadlines {
   std::int64_t value = 0, value_met = 0;
   std::int64_t promised = 0, promised_missed = 0, warned = 0, warned_met = 0, refused = 0;
   std::int64_t best_effort = 0, best_effort_completed = 0;
+  std::int64_t met_later = 0;
 };
 
 /// A row of `jobs`.

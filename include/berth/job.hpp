@@ -133,11 +133,21 @@ struct Preemption {
   bool operator==(const Preemption&) const = default;
 };
 
+/// A later instant of a deadline, and the value of completing by then.
+struct DeadlineStep {
+  TimeUs at_us = kNever;
+  std::int64_t value = 0;
+  bool operator==(const DeadlineStep&) const = default;
+};
+inline constexpr std::int32_t kMaxLaterSteps = 16;  ///< of one deadline
+
 /// A deadline of a job; `hard`: the job is useless after it. `value` is that of meeting it.
 struct Deadline {
   TimeUs at_us = kNever;
   bool hard = false;
   std::int64_t value = 0;
+  /// Steps in which the value of a soft deadline falls: ascending instants after `at_us`, values that fall and are at least 1.
+  std::vector<DeadlineStep> later = {};
   bool operator==(const Deadline&) const = default;
 };
 

@@ -36,8 +36,9 @@ struct TraceJob {
   TimeUs submit_us = 0;  ///< since the start of the trace
   TimeUs run_us = 0;     ///< useful execution time at the requested GPU count
   TimeUs deadline_us = kNever;
-  bool deadline_hard = false;       ///< the job is useless after the deadline
-  std::int64_t deadline_value = 0;  ///< value of meeting the deadline
+  bool deadline_hard = false;                ///< the job is useless after the deadline
+  std::int64_t deadline_value = 0;           ///< value of meeting the deadline
+  std::vector<DeadlineStep> deadline_later;  ///< as Deadline::later
   TimeUs time_limit_us = kNever;
   std::int32_t priority = 0;          ///< larger is more important
   std::int32_t preemption_class = 0;  ///< as Preemption::preemption_class

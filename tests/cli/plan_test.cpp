@@ -189,6 +189,17 @@ TEST(CliPlan, SaysWhatIsPromised) {
   EXPECT_FALSE(contains(berth(plan_of("deadlines", "--policy srsf")).out, "promised, "));
 }
 
+TEST(CliPlan, NamesTheStepThatIsPromised) {
+  const Folder folder;
+  const std::string out = folder / "plan.json";
+  const Answer text = berth(plan_of("deadline-steps", "--policy edf-admission@expected=0 --out '" + out + "'"));
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_TRUE(contains(text.out, "second     promised, step 2 of 3 (value 8): ends in 25 s at the latest\n")) << text.out;
+  EXPECT_TRUE(contains(text.out, "passed     promised, step 2 of 2 (value 1): ends in 1m 40s at the latest\n")) << text.out;
+  const std::string explain = "explain --snapshot '" + golden("deadline-steps") + "' --plan '" + out + "' --job second";
+  EXPECT_TRUE(contains(berth(explain).out, "deadline       promised, step 2 of 3 (value 8): ends in 25 s at the latest\n"));
+}
+
 TEST(CliPlan, AWorkLimitStopsThePass) {
   const Answer answer = berth(plan_of("racks", "--policy fifo --max-iterations 1 --json"));
 

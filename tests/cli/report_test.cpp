@@ -94,13 +94,14 @@ TEST(CliReport, TableEqualsTheStore) {
   }
 }
 
-// Of three jobs of 10 s on 4 GPUs, two are in time, and genie says so before.
+// Of three jobs of 10 s on 4 GPUs, two are in time and one within its second step, and genie says so before.
 TEST(CliReport, DeadlinesAreThoseOfTheStore) {
   const Folder folder;
   folder.write("t.json", R"({"schema": "berth.trace.v1", "name": "due", "jobs": [
     {"id": "a", "submit_s": 0, "run_s": 10, "gpus": 4, "deadline_s": 10, "deadline_value": 5, "deadline_hard": true},
     {"id": "b", "submit_s": 0, "run_s": 10, "gpus": 4, "deadline_s": 25, "deadline_value": 3},
-    {"id": "c", "submit_s": 0, "run_s": 10, "gpus": 4, "deadline_s": 26, "deadline_value": 2},
+    {"id": "c", "submit_s": 0, "run_s": 10, "gpus": 4, "deadline_s": 26, "deadline_value": 2,
+     "deadline_later": [{"at_s": 31, "value": 1}]},
     {"id": "d", "submit_s": 0, "run_s": 10, "gpus": 4}]})");
   const Answer run = berth("simulate --cluster 1x4 --trace '" + (folder / "t.json") + "' --out '" + (folder / "r.sqlite") +
                            "' --policy genie@expected=0 fifo");
@@ -111,8 +112,9 @@ TEST(CliReport, DeadlinesAreThoseOfTheStore) {
   ASSERT_EQ(rows.size(), 2U);
   const std::map<std::string, std::string>& genie = rows[0];
   const std::pair<const char*, const char*> expected[] = {
-      {"hard", "1"},     {"hard_missed", "0"},     {"soft", "2"},   {"soft_missed", "1"}, {"value", "10"},  {"value_met", "8"},
-      {"promised", "2"}, {"promised_missed", "0"}, {"warned", "1"}, {"warned_met", "0"},  {"refused", "0"}, {"best_effort", "1"}};
+      {"hard", "1"},     {"hard_missed", "0"},     {"soft", "2"},   {"soft_missed", "1"}, {"value", "10"},  {"value_met", "9"},
+      {"promised", "3"}, {"promised_missed", "0"}, {"warned", "0"}, {"warned_met", "0"},  {"refused", "0"}, {"best_effort", "1"},
+      {"met_later", "1"}};
   for (const auto& [column, value] : expected) EXPECT_EQ(genie.at(column), value) << column;
   EXPECT_EQ(rows[1].at("promised"), "0");
   std::vector<std::string> late;

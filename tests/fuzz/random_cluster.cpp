@@ -148,6 +148,11 @@ Job random_job(Bytes& in, const Snapshot& cluster, const std::string& id) {
   if (in.one_in(4)) {
     j.deadline.at_us = in.below(6000) * kSecond;
     j.deadline.hard = in.one_in(2);
+    if (!j.deadline.hard && in.one_in(2)) {
+      j.deadline.value = 3;
+      const TimeUs later = std::max(j.deadline.at_us, j.submit_us) + in.within(1, 4000) * kSecond;
+      j.deadline.later = {{later, 2}, {later + kSecond, 1}};
+    }
   }
   if (in.one_in(2)) j.estimate.run_us = in.below(5000) * kSecond;
   const std::int32_t shapes = in.within(1, 3);

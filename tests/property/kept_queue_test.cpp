@@ -330,6 +330,11 @@ class Clusters {
     if (random_.percent(30)) job.estimate.run_us = kNever;
     if (random_.percent(30)) job.estimate.run_us = random_.within(1, 20'000) * kSecond;
     if (random_.percent(20)) job.deadline = {random_.below(200'000) * kSecond, true};
+    if (random_.percent(10)) {  // soon, so that steps pass
+      job.deadline = {s.now_us + random_.below(2'000) * kSecond, false, 9};
+      const TimeUs apart = random_.within(1, 2'000) * kSecond;
+      if (job.deadline.at_us >= job.submit_us) job.deadline.later = {{job.deadline.at_us + apart, 8}, {job.deadline.at_us + 3 * apart, 1}};
+    }
     return delta::PutJob{std::move(job)};
   }
   Delta node(const Snapshot& s) {

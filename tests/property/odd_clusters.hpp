@@ -70,6 +70,10 @@ class OddClusters {
     j.priority = random_.of<std::int32_t>({INT32_MIN, -1, 0, 0, 1, INT32_MAX});
     j.estimate.run_us = random_.of<TimeUs>({100 * kSecond, 100 * kSecond, 1'000 * kSecond, 1'000 * kSecond, 9'000 * kSecond, kNever});
     if (random_.percent(20)) j.deadline = {random_.within(1'000, 40'000) * kSecond, random_.percent(50)};
+    if (!j.deadline.hard && j.deadline.at_us != kNever && random_.percent(50)) {
+      j.deadline.value = 5;
+      j.deadline.later = {{j.deadline.at_us + random_.within(1, 5'000) * kSecond, 2}};
+    }
     j.preemption.preemption_class = random_.below(3);
     j.preemption.preemptible = random_.percent(90);
     if (random_.percent(20)) j.preemption.minimum_run_us = random_.of<TimeUs>({kSecond, 500 * kSecond, kDay});

@@ -52,7 +52,7 @@ test("lateness has a chart, its summary and a table", async () => {
   const about = await page.evaluate(() => document.querySelector("#late .plot-view").getAttribute("aria-description"));
   assert.match(about, /% in time/);
   const cells = await page.$$eval("#deadlines-table tbody tr", (rows) => rows.map((row) => row.cells.length));
-  assert.deepEqual(cells, [10, 10]);
+  assert.deepEqual(cells, [11, 11]);
   assert.ok((await page.$$("#percentiles-late tbody tr")).length === 2);
   assert.deepEqual(faults, []);
   await context.close();

@@ -6,6 +6,7 @@
 #include "host/cli/plan/contest_json.hpp"
 #include "host/core/base/escape_control.hpp"
 #include "host/core/base/violations.hpp"
+#include "host/core/model/deadline_steps.hpp"
 #include "host/core/quota/queue_standing.hpp"
 #include "host/core/reasons/render_reason.hpp"
 #include "host/core/state/state_names.hpp"
@@ -31,10 +32,14 @@ std::vector<report::Contender> contenders_of(const ClusterState& state, const st
   return contenders;
 }
 
-std::string promise_text(const core::NameSource& names, std::int64_t said) {
+// Of a deadline that falls in steps: "promised, step 2 of 4 (value 8): ends ...".
+std::string promise_text(const core::NameSource& names, const Deadline& deadline, std::int64_t said) {
   if (said == io::kWarnedOf) return "accepted with a warning: nothing is promised";
   if (said < 0) return "broken: it stands behind the others";
-  return fmt::format("promised: ends {} at the latest", core::instant_text(names, said));
+  const std::int32_t step = deadline.later.empty() ? -1 : core::step_index(deadline, said);
+  const std::string of =
+      step < 0 ? "" : fmt::format(", step {} of {} (value {})", step + 1, deadline.later.size() + 1, core::step_value(deadline, step));
+  return fmt::format("promised{}: ends {} at the latest", of, core::instant_text(names, said));
 }
 
 // "12 deadlines promised, 3 jobs accepted with a warning", then a line for each job.
@@ -43,10 +48,11 @@ std::string promises_text(const ClusterState& state, const io::Promises& promise
   std::int64_t promised = 0, warned = 0, broken = 0, left_out = 0;
   std::vector<report::Row> rows;
   for (const auto& [id, said] : promises) {
-    if (state.find_job(id) < 0) continue;
+    const std::int32_t job = state.find_job(id);
+    if (job < 0) continue;
     ++(said >= 0 ? promised : said == io::kWarnedOf ? warned : broken);
     if (most == 0 || rows.size() < most) {
-      rows.push_back({core::escape_control(id), promise_text(names, said)});
+      rows.push_back({core::escape_control(id), promise_text(names, state.job(job)->deadline, said)});
     } else {
       ++left_out;
     }
@@ -81,7 +87,8 @@ std::string job_text(const ClusterState& state, const Plan& plan, std::int32_t j
   std::string text = report::explain_job(names, plan, job);
   if (promises != nullptr && !text.empty()) {
     const auto said = promises->find(state.job(job)->id);
-    if (said != promises->end()) text += fmt::format("  {:<14} {}\n", "deadline", promise_text(names, said->second));
+    if (said != promises->end())
+      text += fmt::format("  {:<14} {}\n", "deadline", promise_text(names, state.job(job)->deadline, said->second));
   }
   std::vector<std::string_view> nodes;
   for (const Decision& d : plan.decisions) {

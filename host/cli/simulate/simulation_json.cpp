@@ -60,6 +60,7 @@ constexpr OutField<sim::Deadlines> kDeadlinesFields[] = {
     field<Whole, &sim::Deadlines::soft_missed>("soft_missed", kRequired),
     field<Whole, &sim::Deadlines::hard>("hard", kRequired),
     field<Whole, &sim::Deadlines::hard_missed>("hard_missed", kRequired),
+    field<Whole, &sim::Deadlines::met_later>("met_later", kRequired),
     field<Millionths, &sim::Deadlines::met_ppm>("met", kRequired),
     field<Whole, &sim::Deadlines::value>("value", kRequired),
     field<Whole, &sim::Deadlines::value_met>("value_met", kRequired),

@@ -54,13 +54,14 @@ std::string deadlines_table(const std::vector<results::Run>& runs) {
     };
     const bool promises = d.promised + d.warned + d.refused > 0;
     rows.push_back({run.policy, fmt::format("{:.2f} %", static_cast<double>(d.met_ppm) / 1e4), part(d.hard_missed, d.hard),
-                    part(d.soft_missed, d.soft), fmt::format("{} of {}", d.value_met, d.value), rounded_seconds(d.late_us.p50),
-                    rounded_seconds(d.late_us.p99), promises ? part(d.promised_missed, d.promised) : "-",
+                    part(d.soft_missed, d.soft), fmt::format("{}", d.met_later), fmt::format("{} of {}", d.value_met, d.value),
+                    rounded_seconds(d.late_us.p50), rounded_seconds(d.late_us.p99), promises ? part(d.promised_missed, d.promised) : "-",
                     promises ? part(d.warned - d.warned_met, d.warned) : "-", promises ? fmt::format("{}", d.refused) : "-"});
   }
   if (rows.empty()) return "";
   return "\nDeadlines that were met; a rejected job missed its deadline\n\n" +
-         report::table({"POLICY", "MET", "HARD", "SOFT", "VALUE", "LATE MEDIAN", "P99", "PROMISED", "WARNED", "REFUSED"}, rows, {}, 1);
+         report::table({"POLICY", "MET", "HARD", "SOFT", "SOFT LATER", "VALUE", "LATE MEDIAN", "P99", "PROMISED", "WARNED", "REFUSED"},
+                       rows, {}, 1);
 }
 
 std::string groups_table(const std::vector<results::Run>& runs, const std::string& by) {

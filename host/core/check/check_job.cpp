@@ -26,6 +26,7 @@ void check_times(const Job& job, const InputLocation& where) {
   check_time_or_never(job.deadline.at_us, where, "deadline/at_s");
   if (job.deadline.hard && job.deadline.at_us == kNever) where.fail_at("deadline/hard", "there is no deadline to be hard");
   check_range(job.deadline.value, -kScoreCeiling, kScoreCeiling, where, "deadline/value");
+  check_later_steps(job.deadline, job.submit_us, InputLocation(where, "deadline"), "later");
   check_time_or_never(job.estimate.run_us, where, "estimate/run_s");
   check_time_or_never(job.estimate.p50_us, where, "estimate/p50_s");
   check_time_or_never(job.estimate.p90_us, where, "estimate/p90_s");
@@ -91,6 +92,25 @@ void check_shapes(const Job& job, const References& refs, const InputLocation& w
 }
 
 }  // namespace
+
+void check_later_steps(const Deadline& deadline, TimeUs submit_us, const InputLocation& where, std::string_view field) {
+  const std::vector<DeadlineStep>& steps = deadline.later;
+  if (steps.empty()) return;
+  if (deadline.at_us == kNever) where.fail_at(field, "there is no deadline that could have later steps");
+  if (deadline.hard) where.fail_at(field, "a hard deadline has no later steps: the job is useless after it");
+  if (steps.size() > static_cast<std::size_t>(kMaxLaterSteps))
+    where.fail_at(field, fmt::format("{} later steps are more than {}", steps.size(), kMaxLaterSteps));
+  DeadlineStep before{deadline.at_us, deadline.value};
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const InputLocation at(where, field, static_cast<std::int64_t>(i));
+    check_time(steps[i].at_us, at, "at_s");
+    if (steps[i].at_us <= before.at_us) at.fail_at("at_s", "steps ascend: each is later than the one before");
+    if (steps[i].at_us < submit_us) at.fail_at("at_s", "it is before the job's submission");
+    if (steps[i].value < 1) at.fail_at("value", "a later step has a value of at least 1");
+    if (steps[i].value >= before.value) at.fail_at("value", "values fall: each is less than the one before");
+    before = steps[i];
+  }
+}
 
 void check_job(const Job& job, const References& refs, const InputLocation& where) {
   check_who(job, refs, where);

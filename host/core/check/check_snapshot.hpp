@@ -56,6 +56,8 @@ void check_progress(const Progress& progress, const InputLocation& where);
 /// Everything of one job, its allocation included, but not what other jobs hold.
 void check_job(const Job& job, const References& refs, const InputLocation& where);
 void check_finished(const FinishedJob& job, const InputLocation& where);
+/// The later steps of a soft deadline: ascending, with values that fall. @param field  their name under `where`
+void check_later_steps(const Deadline& deadline, TimeUs submit_us, const InputLocation& where, std::string_view field);
 
 // check_allocation.cpp
 /// The allocation of a running job names existing nodes and GPUs (they may have failed) and fits its shape.

@@ -81,10 +81,19 @@ void PromiseTable::bound_stay(const StateImpl& s, const kernel::ProblemView& p, 
   need_[at] = longest;
 }
 
+void PromiseTable::read_steps(const Deadline& deadline, TimeUs now, std::size_t job) {
+  step_begin_[job] = static_cast<std::int32_t>(steps_.size());
+  if (deadline.at_us != kNever && deadline.at_us > now) steps_.push_back({deadline.at_us, std::max<std::int64_t>(1, deadline.value)});
+  for (const DeadlineStep& step : deadline.later) {
+    if (step.at_us > now) steps_.push_back(step);
+  }
+  step_end_[job] = static_cast<std::int32_t>(steps_.size());
+}
+
 void PromiseTable::read_job(const StateImpl& s, const kernel::ProblemView& p, const kernel::ProblemView& tried, std::int32_t job) {
   const std::size_t at = to_index(job);
   const Job& described = *s.jobs[at].job;
-  value_[at] = std::max<std::int64_t>(1, described.deadline.value);
+  read_steps(described.deadline, s.now, at);
   hard_[at] = described.deadline.hard ? 1 : 0;
   held_type_[at] = s.job.held_type[at];
   type_[at] = -1;
@@ -141,7 +150,8 @@ void PromiseTable::read(const StateImpl& s, const kernel::ProblemView& p, const 
             std::any_of(s.queue_cap.begin(), s.queue_cap.end(), [](std::int64_t cap) { return cap != kernel::kNoLimit; });
   const std::size_t n = s.jobs.size();
   const auto resize = [n](auto&... columns) { (columns.resize(n), ...); };
-  resize(value_, gpus_, need_, cost_, stays_, type_, held_type_, hard_);
+  resize(step_begin_, step_end_, gpus_, need_, cost_, stays_, type_, held_type_, hard_);
+  steps_.clear();
   const kernel::ProblemView view = tried.view(p);
   for (const std::int32_t job : jobs) read_job(s, p, view, job);
 }

@@ -19,17 +19,20 @@ class PromiseTable {
   void read(const StateImpl& state, const kernel::ProblemView& problem, const TriedOptions& tried, std::span<const std::int32_t> jobs,
             const PassRules& rules);
   PromiseColumns columns() const {
-    return {value_.data(), hard_.data(),  type_.data(),      gpus_.data(), need_.data(),
-            cost_.data(),  stays_.data(), held_type_.data(), type_gpus_};
+    return {step_begin_.data(), step_end_.data(), steps_.data(), hard_.data(),      type_.data(), gpus_.data(),
+            need_.data(),       cost_.data(),     stays_.data(), held_type_.data(), type_gpus_};
   }
 
  private:
   void count_gpus(const StateImpl& s, const kernel::ProblemView& p);
   void read_job(const StateImpl& s, const kernel::ProblemView& p, const kernel::ProblemView& tried, std::int32_t job);
+  void read_steps(const Deadline& deadline, TimeUs now, std::size_t job);
   void bound_stay(const StateImpl& s, const kernel::ProblemView& p, std::int32_t job);
   bool takes_any(const StateImpl& s, const kernel::ProblemView& p, std::int32_t demand);
 
-  std::vector<std::int64_t> value_, gpus_, type_gpus_;
+  std::vector<std::int64_t> gpus_, type_gpus_;
+  std::vector<DeadlineStep> steps_;
+  std::vector<std::int32_t> step_begin_, step_end_;
   std::vector<TimeUs> need_, cost_, stays_;
   std::vector<std::int32_t> type_, held_type_;
   std::vector<std::uint8_t> hard_;

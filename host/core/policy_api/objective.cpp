@@ -236,7 +236,7 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
     of_job.age = std::max<TimeUs>(0, s.now - job.submit_us);
     of_job.restarts = job.progress.restarts;
     if (has_term(settings.terms, kernel::PlanTerm::kTardiness) && job.deadline.at_us != kNever) {
-      of_job.due = job.deadline.at_us - s.now;
+      of_job.due = s.job.deadline[to_index(job_index)] - s.now;
       of_job.late_if_waiting = std::max<TimeUs>(0, saturating_add(terms.horizon, left) - of_job.due);
     }
     if (ranked) {

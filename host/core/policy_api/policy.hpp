@@ -20,7 +20,10 @@ namespace berth::core {
 
 /// What a promise of a deadline needs to know. Columns by job index.
 struct PromiseColumns {
-  const std::int64_t* value;  // of meeting the deadline; at least 1
+  /// Rows of `steps`: those of a job's deadline that have not passed, ascending. None: it has no deadline, or all have passed.
+  const std::int32_t* step_begin;
+  const std::int32_t* step_end;
+  const DeadlineStep* steps;  // values are at least 1
   const std::uint8_t* hard;   // 1: the job is useless after its deadline
   /// GPU type and GPUs that a promise would hold: any whole GPUs of the nodes that count. Type -1: none can be held for the job.
   const std::int32_t* type;
@@ -32,7 +35,17 @@ struct PromiseColumns {
   const std::int32_t* held_type;  // of a running job; -1: several
   /// [GPU types] whole GPUs of nodes that stay, are not reserved and not shared.
   std::span<const std::int64_t> type_gpus;
+
+  std::span<const DeadlineStep> steps_of(std::int32_t job) const { return {steps + step_begin[job], steps + step_end[job]}; }
 };
+
+/// The first step that does not end before an instant; null: none.
+inline const DeadlineStep* step_until(std::span<const DeadlineStep> steps, TimeUs end) {
+  for (const DeadlineStep& step : steps) {
+    if (step.at_us >= end) return &step;
+  }
+  return nullptr;
+}
 
 /// Columns by job index, at one instant.
 struct JobColumns {
@@ -42,7 +55,7 @@ struct JobColumns {
   const TimeUs* estimate;    // run time at the requested shape, kNever: not known
   const TimeUs* remaining;   // run time still needed at the requested or current shape, kNever: not known; >= 1
   const std::int64_t* attained_gpu_us;
-  const TimeUs* deadline;  // kNever: none
+  const TimeUs* deadline;  // kNever: none; of one that falls in steps the first that has not passed, or the last
   const std::uint8_t* running;
   const std::string* const* id;  // job ids, for columns of PolicyState
   const TimeUs* waiting_since;   // of a waiting job, kNever: since submission

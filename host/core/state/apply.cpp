@@ -87,6 +87,7 @@ class Applier {
     if (old) {
       record.job = std::move(old);
       s_.release(job_index);
+      s_.forget_steps(job_index);
       old = std::move(record.job);
       s_.index_of_job.erase(old->id);
       s_.job.running[to_index(job_index)] = 0;
@@ -103,6 +104,7 @@ class Applier {
       s_.compile_job(job_index);
       if (record.job->state == JobState::kRunning) s_.hold(job_index);
       s_.store_columns(job_index);
+      s_.note_steps(job_index);
       s_.new_jobs_.push_back(job_index);
     } else {
       s_.touch_job(job_index);
@@ -284,6 +286,7 @@ class Applier {
     s_.now = to;
     const TimeUs low = std::min(from, to);
     const TimeUs high = std::max(from, to);
+    s_.refresh_deadlines_between(low, high);
     const auto crossed = [&](TimeUs t) { return low < t && t <= high; };
     const bool boundary = std::any_of(s_.reservations.begin(), s_.reservations.end(),
                                       [&](const Reservation& r) { return crossed(r.from_us) || crossed(r.to_us); });

@@ -57,6 +57,7 @@ void StateImpl::load(Snapshot s, const std::string& source) {
   all_rows_changed_ = true;
   changed_rows_.clear();
   free_indices.clear();
+  step_instants_.clear();
   job_order.clear();
   job_label.clear();
   index_of_job.clear();
@@ -99,6 +100,7 @@ void StateImpl::load(Snapshot s, const std::string& source) {
     compile_job(job_index);
     if (jobs[j].job->state == JobState::kRunning) hold(job_index);
     store_columns(job_index);
+    note_steps(job_index);
     new_jobs_.push_back(job_index);
   }
   rank_jobs();

@@ -61,7 +61,8 @@ struct TypeSize {
 
 /// Columns by job index that policies and the scheduling pass read. Maintained change by change.
 struct JobStore {
-  std::vector<TimeUs> submit, estimate, deadline, time_limit, run, progress_at, victim_from, waiting_since;
+  std::vector<TimeUs> deadline;  // of one that falls in steps the first that is later than `now`, or the last
+  std::vector<TimeUs> submit, estimate, time_limit, run, progress_at, victim_from, waiting_since;
   std::vector<std::int64_t> estimate_rate;  // > 0: the estimate determines the work left, at this rate (the requested one)
   std::vector<std::int64_t> work_left;      // millionths of the unit at `progress_at`; INT64_MAX: not known
   std::vector<TimeUs> waiting_left;         // run time left of a job that waits, kNever: not known
@@ -223,8 +224,13 @@ class StateImpl {
   /// Adds or removes the instants at which a node comes or goes.
   void note_instants(std::int32_t rank);
   void forget_instants(std::int32_t rank);
+  /// The same for the instants at which the next step of a job's deadline counts.
+  void note_steps(std::int32_t job_index);
+  void forget_steps(std::int32_t job_index);
   /// Refreshes the nodes that come or go in (low, high].
   void refresh_nodes_between(TimeUs low, TimeUs high);
+  /// Refreshes the deadlines of jobs of which a step is in (low, high].
+  void refresh_deadlines_between(TimeUs low, TimeUs high);
   void compile_job(std::int32_t job_index);
   void store_columns(std::int32_t job_index);
   void hold(std::int32_t job_index);
@@ -255,6 +261,7 @@ class StateImpl {
   std::vector<std::vector<std::int32_t>> jobs_on_;  // [nodes] running jobs, one for each row that they hold there
   std::vector<std::vector<std::int32_t>> node_reservations_;
   std::set<std::pair<TimeUs, std::int32_t>> node_instants_;  // (instant, rank): of nodes that come or go, later than 0
+  std::set<std::pair<TimeUs, std::int32_t>> step_instants_;  // (instant, job index): of deadlines that fall in steps, without the last
   core::ChangeLog log_;
   std::vector<std::int32_t> new_jobs_, removed_jobs_;  // not yet in `job_order`; still there
   mutable std::vector<std::int32_t> job_rank_;

@@ -6,6 +6,7 @@
 #include "berth/kernel/base/to_index.hpp"
 #include "berth/kernel/place/releases.hpp"
 #include "host/core/base/table_hash.hpp"
+#include "host/core/model/deadline_steps.hpp"
 #include "host/core/state/job_rates.hpp"
 #include "host/core/state/state_view.hpp"
 
@@ -124,6 +125,26 @@ void StateImpl::set_rates_hash(JobRecord& record, std::uint64_t hash) {
   record.rates_hash = hash;
 }
 
+// The last step stays.
+void StateImpl::note_steps(std::int32_t job_index) {
+  const Deadline& of = jobs[to_index(job_index)].job->deadline;
+  TimeUs at = of.at_us;
+  for (const DeadlineStep& step : of.later) step_instants_.emplace(std::exchange(at, step.at_us), job_index);
+}
+
+void StateImpl::forget_steps(std::int32_t job_index) {
+  const Deadline& of = jobs[to_index(job_index)].job->deadline;
+  TimeUs at = of.at_us;
+  for (const DeadlineStep& step : of.later) step_instants_.erase({std::exchange(at, step.at_us), job_index});
+}
+
+void StateImpl::refresh_deadlines_between(TimeUs low, TimeUs high) {
+  for (auto next = step_instants_.upper_bound({low, INT32_MAX}); next != step_instants_.end() && next->first <= high; ++next) {
+    job.deadline[to_index(next->second)] = core::deadline_at(jobs[to_index(next->second)].job->deadline, now);
+    touch_job(next->second);
+  }
+}
+
 void StateImpl::store_columns(std::int32_t job_index) {
   touch_job(job_index);
   const std::size_t s = to_index(job_index);
@@ -133,7 +154,7 @@ void StateImpl::store_columns(std::int32_t job_index) {
   job.id[s] = &j.id;
   job.submit[s] = j.submit_us;
   job.estimate[s] = j.estimate.run_us;
-  job.deadline[s] = j.deadline.at_us;
+  job.deadline[s] = core::deadline_at(j.deadline, now);
   job.hard_deadline[s] = j.deadline.hard ? j.deadline.at_us : kNever;
   job.time_limit[s] = j.time_limit_us;
   job.waiting_since[s] = j.waiting_since_us;

@@ -21,10 +21,21 @@ inline constexpr Field<Estimate> kEstimateFields[] = {
     field<Text, &Estimate::source>("source"),
 };
 
+inline constexpr Field<DeadlineStep> kDeadlineStepFields[] = {
+    field<Seconds, &DeadlineStep::at_us>("at_s", kRequired),
+    field<Integer<1, kScoreCeiling>, &DeadlineStep::value>("value", kRequired),
+};
+
+/// At most kMaxLaterSteps.
+struct LaterSteps : List<Object<kDeadlineStepFields>> {
+  static void describe(JsonWriter& w) { List::describe(w), w.number("maxItems", kMaxLaterSteps); }
+};
+
 inline constexpr Field<Deadline> kDeadlineFields[] = {
     field<Seconds, &Deadline::at_us>("at_s", kRequired),
     field<Boolean, &Deadline::hard>("hard"),
     field<Integer<-kScoreCeiling, kScoreCeiling>, &Deadline::value>("value"),
+    field<LaterSteps, &Deadline::later>("later", kOptional, "soft: ascending, with values that fall"),
 };
 
 using LevelWait = std::pair<LevelRef, TimeUs>;

@@ -26,12 +26,7 @@ namespace {
 
 constexpr std::int64_t kMaxValue = 999'999'999;
 
-struct DeadlineStep {
-  TimeUs after_us = 0;  // from submission
-  std::int64_t value = 0;
-};
-
-/// "159-189-229-289" and "10-8-5-2": finishing within 159 s has the value 10, within 189 s 8, and so on.
+/// "159-189-229-289" and "10-8-5-2": finishing within 159 s has the value 10, within 189 s 8, and so on. Instants count from submission.
 std::vector<DeadlineStep> read_steps(const CsvReader& row, int times, int values) {
   const auto when = core::split(row.text(times), '-'), amounts = core::split(row.text(values), '-');
   if (when.size() != amounts.size())
@@ -39,7 +34,7 @@ std::vector<DeadlineStep> read_steps(const CsvReader& row, int times, int values
   std::vector<DeadlineStep> steps;
   for (std::size_t i = 0; i < when.size(); ++i) {
     const auto after = core::parse_seconds(when[i]);
-    if (!after || (!steps.empty() && *after <= steps.back().after_us)) row.refuse(times, "ascending seconds, separated by dashes");
+    if (!after || (!steps.empty() && *after <= steps.back().at_us)) row.refuse(times, "ascending seconds, separated by dashes");
     const auto value = core::parse_whole(amounts[i], kMaxValue);
     if (!value) row.refuse(values, "whole numbers, separated by dashes");
     steps.push_back({*after, *value});
@@ -62,16 +57,18 @@ class DeadlineColumns {
     if (row.integer(best_effort_, 0, 1) != (type == "best" ? 1 : 0)) row.refuse(best_effort_, "1 for job_type best, and 0 for the others");
     if (type == "best") return;
     const std::vector<DeadlineStep> steps = read_steps(row, times_, values_);
-    if (job.submit_us > kMaxTimeUs - steps.back().after_us) row.refuse(times_, "an instant that can be counted");
-    job.deadline_us = job.submit_us + steps.front().after_us;
+    if (job.submit_us > kMaxTimeUs - steps.back().at_us) row.refuse(times_, "an instant that can be counted");
+    job.deadline_us = job.submit_us + steps.front().at_us;
     job.deadline_hard = type == "strict";
     job.deadline_value = steps.front().value;
-    if (steps.size() == 1) return;
-    std::string all;
-    for (const DeadlineStep& step : steps) {
-      all += fmt::format("{}[{},{}]", all.empty() ? "" : ",", core::format_seconds(job.submit_us + step.after_us), step.value);
+    job.deadline_later.assign(steps.begin() + 1, steps.end());
+    if (job.deadline_hard && steps.size() > 1) row.refuse(times_, "one time for a strict job");
+    if (std::ssize(job.deadline_later) > kMaxLaterSteps)
+      row.refuse(times_, fmt::format("at most {} seconds, separated by dashes", 1 + kMaxLaterSteps));
+    for (std::size_t i = 1; i < steps.size(); ++i) {
+      if (steps[i].value < 1 || steps[i].value >= steps[i - 1].value) row.refuse(values_, "falling whole numbers, at least 1");
     }
-    job.x.emplace_back("x_deadline_steps", "[" + all + "]");
+    for (DeadlineStep& step : job.deadline_later) step.at_us += job.submit_us;
   }
 
  private:
@@ -162,7 +159,7 @@ Imported import_chronus(const std::vector<std::string>& files, const ImportOptio
     }
     trace.add(std::move(job), row);
   }
-  trace.note("a deadline counts from submission; of a soft one with several values the first is taken, all stand in x_deadline_steps");
+  trace.note("a deadline counts from submission; the value of a soft one may fall in steps");
   trace.note(
       "the workload is compressed: what is published puts 30,940 jobs into 5.6 hours. user is the virtual cluster of the Philly log");
   if (spreads.empty()) {

@@ -11,6 +11,7 @@
 #include "berth/error.hpp"
 #include "host/core/base/civil_time.hpp"
 #include "host/core/check/check_snapshot.hpp"
+#include "host/core/model/deadline_steps.hpp"
 #include "host/io/fields/job_fields.hpp"
 #include "host/io/fields/profile_fields.hpp"
 #include "host/io/fields/shape_fields.hpp"
@@ -85,6 +86,7 @@ constexpr Field<TraceJobBeingRead, TraceJob> kTraceJobFields[] = {
     field<Seconds, &TraceJob::deadline_us>("deadline_s"),
     field<Boolean, &TraceJob::deadline_hard>("deadline_hard"),
     field<Integer<-kScoreCeiling, kScoreCeiling>, &TraceJob::deadline_value>("deadline_value"),
+    field<LaterSteps, &TraceJob::deadline_later>("deadline_later", kOptional, "soft: ascending, with values that fall"),
     field<Seconds, &TraceJob::time_limit_us>("time_limit_s"),
     field<AnyInt32, &TraceJob::priority>("priority"),
     field<AnyInt32, &TraceJob::preemption_class>("preemption_class"),
@@ -163,7 +165,8 @@ struct SharedProfiles : Map<Object<kProfileFields>> {
 
 /// A field of a job that has no meaning without another one; empty when there is none.
 std::string_view dangling(const TraceJob& job) {
-  if (job.deadline_us == kNever && (job.deadline_hard || job.deadline_value != 0)) return "a deadline without 'deadline_s'";
+  if (job.deadline_us == kNever && (job.deadline_hard || job.deadline_value != 0 || !job.deadline_later.empty()))
+    return "a deadline without 'deadline_s'";
   if (job.profile.empty() && job.work != 0) return "'work' is counted in the unit of a 'profile', and the job names none";
   if (job.profile.empty() && job.elastic) return "'elastic' takes its GPU counts from a 'profile', and the job names none";
   return {};
@@ -192,6 +195,7 @@ TraceJob read_one_job(JsonCursor& in) {
   if (!reading.groups.empty() && !job.shapes.empty()) in.fail_at(where, "either 'shapes' or 'groups'; a shape has groups of its own");
   if (!reading.groups.empty()) set_groups(job, std::move(reading.groups), in.name());
   if (!job.shapes.empty()) check_trace_shapes(job, core::InputLocation(in.name()));
+  core::check_later_steps(core::deadline_of(job), job.submit_us, core::InputLocation(in.name()), "deadline_later");
   return job;
 }
 
@@ -236,7 +240,7 @@ struct TraceJobs {
     w.object([&] {
       describe_fields(w, kTraceJobFields);
       w.key("dependentRequired");
-      w.raw(R"({"deadline_hard":["deadline_s"],"deadline_value":["deadline_s"],"work":["profile"],)"
+      w.raw(R"({"deadline_hard":["deadline_s"],"deadline_value":["deadline_s"],"deadline_later":["deadline_s"],"work":["profile"],)"
             R"("phases":["profile","work"],"elastic":["profile"]})");
       w.key("not"), w.raw(R"({"required":["shapes","groups"]})");
     });

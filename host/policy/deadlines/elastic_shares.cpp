@@ -8,6 +8,7 @@
 
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
+#include "host/core/model/deadline_steps.hpp"
 #include "host/core/state/state_view.hpp"
 
 namespace berth::policy {
@@ -137,7 +138,8 @@ void ElasticShares::read(const core::ShapeQuestion& q, bool promises) {
     if (first(job) == last(job)) continue;
     const Job& described = *q.state.jobs()[to_index(q.options[to_index(first(job))].job)].job;
     Share& share = of_[to_index(job)];
-    share.deadline = described.deadline.at_us;
+    share.steps = &described.deadline;
+    share.deadline = core::deadline_at(described.deadline, now_);
     if (share.deadline == kNever) continue;
     share.id = &described.id;
     const std::vector<std::int64_t>& rates = q.state.jobs()[to_index(q.options[to_index(first(job))].job)].option_rate;
@@ -151,7 +153,10 @@ void ElasticShares::read(const core::ShapeQuestion& q, bool promises) {
     const std::int64_t type = row_of(types, described.id, -1);
     share.gpus = std::max<std::int64_t>(0, row_of(gpus, described.id, 0));
     share.type = type >= 0 && type < problem_.n_types ? static_cast<std::int32_t>(type) : -1;
-    if (end != share.deadline || share.deadline <= now_ || share.type < 0 || !share.may || share.gpus > problem_.capacity[share.type]) {
+    const std::int32_t step = core::step_index(described.deadline, end);
+    const bool known = step >= 0 && end > now_ && core::step_at(described.deadline, step) == end;
+    if (known) share.deadline = end;
+    if (!known || share.type < 0 || !share.may || share.gpus > problem_.capacity[share.type]) {
       share.gpus = 0;
       share.broken = true;
     }
@@ -281,40 +286,53 @@ void ElasticShares::begin_lanes() {
   }
 }
 
-// One sweep over all jobs by deadline. A job that comes has the smallest share with which it meets its deadline after those before it, and
-// those after it still do.
+// One sweep over all steps of deadlines. A job that comes has the smallest share with which it meets its deadline after those before it,
+// and those after it still do.
 void ElasticShares::admit(bool asked_before) {
   candidates_.clear();
   for (std::int32_t job = 0; job < problem_.n_jobs; ++job) {
     const Share& share = of_[to_index(job)];
-    if (share.id != nullptr && share.may && share.gpus == 0 && share.deadline > now_ && share.asked == asked_before)
-      candidates_.push_back(job);
+    if (share.id == nullptr || !share.may || share.gpus > 0 || share.asked != asked_before) continue;
+    for (std::int32_t step = 0; step <= std::ssize(share.steps->later); ++step) {
+      if (const TimeUs at = core::step_at(*share.steps, step); at > now_) candidates_.emplace_back(at, job);
+    }
   }
   if (candidates_.empty()) return;
-  std::sort(candidates_.begin(), candidates_.end(), [&](std::int32_t a, std::int32_t b) { return before(a, b); });
+  std::sort(candidates_.begin(), candidates_.end());
   if (again_) {
     begin_lines();
     begin_lanes();
   }
   const std::size_t promised = promised_.size();
-  for (const std::int32_t job : candidates_) {
+  for (const auto& [deadline, job] : candidates_) {
     if (lays_left_ <= 0) break;
-    const TimeUs in = of_[to_index(job)].deadline - now_;
-    levels_.clear();
-    for (std::int32_t k = first(job); k < last(job); ++k) {
-      const bool alone = shapes_[to_index(k)].speed > 0 && run(k) <= in && problem_.gpus[k] <= problem_.capacity[problem_.type[k]];
-      if (alone) levels_.push_back(k);
-    }
-    std::sort(levels_.begin(), levels_.end(), [&](std::int32_t a, std::int32_t b) {
-      return std::tuple(problem_.gpus[a], run(a), a) < std::tuple(problem_.gpus[b], run(b), b);
-    });
-    if (std::any_of(levels_.begin(), levels_.end(),
-                    [&](std::int32_t k) { return again_ ? try_level(job, k) : try_next_to_planned(job, k); }))
-      promised_.push_back(job);
+    Share& share = of_[to_index(job)];
+    if (share.gpus > 0) continue;
+    share.deadline = deadline;
+    if (try_levels(job)) promised_.push_back(job);
+  }
+  for (const auto& [deadline, job] : candidates_) {
+    Share& share = of_[to_index(job)];
+    if (share.gpus == 0) share.deadline = core::deadline_at(*share.steps, now_);
   }
   if (promised_.size() > promised) {
     std::sort(promised_.begin(), promised_.end(), [&](std::int32_t a, std::int32_t b) { return before(a, b); });
   }
+}
+
+// Those with which it would meet its deadline alone, the fewest GPUs first.
+bool ElasticShares::try_levels(std::int32_t job) {
+  const TimeUs in = of_[to_index(job)].deadline - now_;
+  levels_.clear();
+  for (std::int32_t k = first(job); k < last(job); ++k) {
+    const bool alone = shapes_[to_index(k)].speed > 0 && run(k) <= in && problem_.gpus[k] <= problem_.capacity[problem_.type[k]];
+    if (alone) levels_.push_back(k);
+  }
+  std::sort(levels_.begin(), levels_.end(), [&](std::int32_t a, std::int32_t b) {
+    return std::tuple(problem_.gpus[a], run(a), a) < std::tuple(problem_.gpus[b], run(b), b);
+  });
+  return std::any_of(levels_.begin(), levels_.end(),
+                     [&](std::int32_t k) { return again_ ? try_level(job, k) : try_next_to_planned(job, k); });
 }
 
 bool ElasticShares::try_level(std::int32_t job, std::int32_t k) {

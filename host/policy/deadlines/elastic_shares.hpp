@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "berth/engine.hpp"
@@ -40,7 +41,8 @@ class ElasticShares {
  private:
   struct Share {
     const std::string* id = nullptr;  // null: the job is not asked about
-    TimeUs deadline = kNever;
+    const Deadline* steps = nullptr;
+    TimeUs deadline = kNever;  // of the step that is promised or asked for
     TimeUs margin = 0;
     std::int32_t type = -1;
     std::int64_t gpus = 0;                                         // 0: nothing is promised
@@ -86,6 +88,7 @@ class ElasticShares {
   void keep_promises();
   void keep_planned();
   void admit(bool asked_before);
+  bool try_levels(std::int32_t job);
   void begin_lanes();
   bool try_level(std::int32_t job, std::int32_t k);
   bool try_next_to_planned(std::int32_t job, std::int32_t k);
@@ -96,10 +99,11 @@ class ElasticShares {
   std::int64_t lays_left_ = 0;
   std::vector<Line> lines_;  // [types]
   Line spare_;
-  std::vector<Lane> lanes_;             // [types]
-  std::vector<Share> of_;               // [jobs]
-  std::vector<std::int32_t> promised_;  // by deadline
-  std::vector<std::int32_t> candidates_, levels_;
+  std::vector<Lane> lanes_;                                  // [types]
+  std::vector<Share> of_;                                    // [jobs]
+  std::vector<std::int32_t> promised_;                       // by deadline
+  std::vector<std::pair<TimeUs, std::int32_t>> candidates_;  // steps of deadlines that are asked for, and their jobs
+  std::vector<std::int32_t> levels_;
   std::vector<PartNames> names_;
   std::vector<std::array<const ShareColumn*, 3>> parts_;
   std::vector<ShareColumn*> rows_;

@@ -7,12 +7,17 @@
 /// Chronus' integer program: which leases jobs get. The policy `chronus` packs greedily; comparisons set a solver.
 namespace berth::policy {
 
+/// A step of a deadline.
+struct LeaseOption {
+  std::int64_t available = 0;  ///< leases before it, from the first on
+  std::int64_t value = 1;      ///< of completing by then
+};
+
 struct LeaseJob {
   std::int64_t gpus = 0;
-  std::int64_t needed = 0;     ///< leases
-  std::int64_t available = 0;  ///< leases before its deadline, from the first on
-  std::int64_t value = 1;      ///< of meeting it
-  bool accepted = false;       ///< it has to get its leases
+  std::int64_t needed = 0;           ///< leases
+  std::vector<LeaseOption> options;  ///< ascending, values fall; at least one
+  bool accepted = false;             ///< it has to get its leases
 };
 
 struct LeaseQuestion {

@@ -70,10 +70,16 @@ void LeaseQueue::retain(PolicyState& state, const core::LiveJobs& live) const {
   table_.retain(state, live);
 }
 
+// Of an accepted job the step within which its leases end, else the first.
+TimeUs LeaseQueue::deadline(const core::JobColumns& jobs, std::int32_t job) const {
+  const DeadlineStep* const step = accepted(job) ? core::step_until(jobs.promise->steps_of(job), runs(job).back().to) : nullptr;
+  return step != nullptr ? step->at_us : jobs.deadline[job];
+}
+
 // The published padding is of the whole run time; here it is of what is left of it.
 LeaseNeed LeaseQueue::need(const core::JobColumns& jobs, std::int32_t job) const {
   const core::PromiseColumns& columns = *jobs.promise;
-  LeaseNeed need{columns.gpus[job], std::max<TimeUs>(1, columns.need[job] - columns.cost[job]), columns.cost[job], jobs.deadline[job],
+  LeaseNeed need{columns.gpus[job], std::max<TimeUs>(1, columns.need[job] - columns.cost[job]), columns.cost[job], deadline(jobs, job),
                  columns.stays[job] > 0};
   if (!rules_.published) return need;
   const auto log = static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(need.gpus))) - 1;
@@ -116,7 +122,8 @@ void LeaseQueue::drop(const core::JobColumns& jobs, std::int32_t job) {
 bool LeaseQueue::keeps(const core::JobColumns& jobs, TimeUs now, std::int32_t job) const {
   const core::PromiseColumns& columns = *jobs.promise;
   const std::vector<LeaseRun>& of = runs(job);
-  if (columns.type[job] < 0 || columns.need[job] == kNever || of.back().to > jobs.deadline[job]) return false;
+  if (columns.type[job] < 0 || columns.need[job] == kNever) return false;
+  if (core::step_until(columns.steps_of(job), of.back().to) == nullptr) return false;
   const TimeUs cost = rules_.published ? 0 : columns.cost[job];
   core::Wide left = core::Wide{columns.need[job]} - columns.cost[job] - kLeaseSlop;
   for (const LeaseRun& run : of) {
@@ -203,13 +210,23 @@ void LeaseQueue::find_candidates(const core::JobColumns& jobs, TimeUs now, Jobs 
   sort(candidates_, jobs);
 }
 
+// The first step before which enough leases are free. @returns whether there is one; `found_` has the leases then
+bool LeaseQueue::find_leases(const core::JobColumns& jobs, TimeUs now, std::int32_t job, const CapacityLine& line) {
+  LeaseNeed of = need(jobs, job);
+  for (const DeadlineStep& step : jobs.promise->steps_of(job)) {
+    of.deadline = step.at_us;
+    if (latest_leases(line, rules_.lease, now, of, found_)) return true;
+  }
+  return false;
+}
+
 // Reservations stay as they are; each new job takes the latest leases that are left.
 void LeaseQueue::admit(const core::JobColumns& jobs, TimeUs now) {
   for (const Candidate& one : candidates_) {
     if (accepted(one.job)) continue;
     CapacityLine& line = lines_[to_index(jobs.promise->type[one.job])];
     const LeaseNeed of = need(jobs, one.job);
-    if (latest_leases(line, rules_.lease, now, of, found_)) {
+    if (find_leases(jobs, now, one.job, line)) {
       for (const LeaseRun& run : found_) line.take(run.from, run.to, of.gpus);
       ++n_promises_[to_index(jobs.promise->type[one.job])];
       set_runs(jobs, one.job, found_);
@@ -256,12 +273,18 @@ bool LeaseQueue::plan_by_program(const core::JobColumns& jobs, TimeUs now, Jobs 
       if ((!accepted(job) && !asked) || stays(jobs, job) || to_index(jobs.promise->type[job]) != type) continue;
       const LeaseNeed of = need(jobs, job);
       const TimeUs useful = rules_.lease - of.cost;
-      const std::int64_t available = of.deadline / rules_.lease - first;
-      const std::int64_t needed = useful > 0 ? leases_up(of.work, useful) : available + 1;
-      if (needed > available && !accepted(job)) continue;
+      LeaseJob asked_for{of.gpus, useful > 0 ? leases_up(of.work, useful) : kNever, {}, accepted(job)};
+      for (const DeadlineStep& step : jobs.promise->steps_of(job)) {
+        const std::int64_t available = step.at_us / rules_.lease - first;
+        // An accepted job keeps its step or gets an earlier one.
+        if ((accepted(job) && step.at_us > of.deadline) || asked_for.needed > available) continue;
+        asked_for.options.push_back({available, step.value});
+      }
+      if (asked_for.options.empty() && !accepted(job)) continue;
+      if (asked_for.options.empty()) return false;
+      horizon = std::max(horizon, asked_for.options.back().available);
       laid_.push_back(candidate(jobs, now, job));
-      question_.jobs.push_back({of.gpus, needed, available, jobs.promise->value[job], accepted(job)});
-      horizon = std::max(horizon, available);
+      question_.jobs.push_back(std::move(asked_for));
     }
     if (laid_.empty()) continue;
     if (horizon > kMostProgramLeases) return false;
@@ -293,13 +316,15 @@ void LeaseQueue::plan(const core::JobColumns& jobs, TimeUs now, Jobs job_indices
 
 std::int64_t LeaseQueue::key(const core::JobColumns& jobs, TimeUs now, std::int32_t job) const {
   const bool running = jobs.running[job] != 0;
-  const TimeUs deadline = jobs.deadline[job], left = jobs.remaining[job];
+  const TimeUs left = jobs.remaining[job];
   const auto times_gpus = [&](TimeUs time) { return time == kNever ? kNever : core::saturating_mul(time, jobs.gpus[job]); };
   if (has_lease(job, now)) return lease_key(running ? kLeaseRuns : kLeaseWaits, runs(job).front().from);
   if (running && !boundary_) return lease_key(kWithinLease, 0);
-  if (deadline == kNever) return lease_key(kBestEffort, times_gpus(left));
-  if (left == kNever || core::end_of(now, left) > deadline) return lease_key(kLowest, times_gpus(left));
-  const std::int64_t slack = times_gpus(deadline - now - left);
+  if (jobs.deadline[job] == kNever) return lease_key(kBestEffort, times_gpus(left));
+  const TimeUs end = std::max(core::end_of(now, left), accepted(job) ? runs(job).back().to : 0);
+  const DeadlineStep* const step = left == kNever ? nullptr : core::step_until(jobs.promise->steps_of(job), end);
+  if (step == nullptr) return lease_key(kLowest, times_gpus(left));
+  const std::int64_t slack = times_gpus(step->at_us - now - left);
   return lease_key(!accepted(job) ? kUnacceptedJob : rules_.early_last ? kAcceptedLast : kAcceptedEarly, slack);
 }
 

@@ -46,6 +46,7 @@ class LeaseQueue final : public core::QueuePolicy {
   bool accepted(std::int32_t job) const { return !runs(job).empty(); }
   bool has_lease(std::int32_t job, TimeUs now) const { return accepted(job) && runs(job).front().from <= now; }
   bool stays(const core::JobColumns& jobs, std::int32_t job) const { return jobs.running[job] != 0 && jobs.promise->stays[job] > 0; }
+  TimeUs deadline(const core::JobColumns& jobs, std::int32_t job) const;
   LeaseNeed need(const core::JobColumns& jobs, std::int32_t job) const;
   Candidate candidate(const core::JobColumns& jobs, TimeUs now, std::int32_t job) const;
 
@@ -60,6 +61,7 @@ class LeaseQueue final : public core::QueuePolicy {
   bool plan_greedily(const core::JobColumns& jobs, TimeUs now, Jobs job_indices);
   bool plan_by_program(const core::JobColumns& jobs, TimeUs now, Jobs job_indices);
   void admit(const core::JobColumns& jobs, TimeUs now);
+  bool find_leases(const core::JobColumns& jobs, TimeUs now, std::int32_t job, const CapacityLine& line);
   void sort(std::vector<Candidate>& candidates, const core::JobColumns& jobs) const;
   std::int64_t key(const core::JobColumns& jobs, TimeUs now, std::int32_t job) const;
 

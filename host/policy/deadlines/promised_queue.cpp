@@ -86,10 +86,12 @@ void PromisedQueue::read_promises(const core::JobColumns& jobs, TimeUs now, std:
     if (end < 0) continue;
     promise.end = end;
     const TimeUs promised = need_.get(id, -1), need = columns.need[job];
-    if (end <= now || end > jobs.deadline[job] || columns.type[job] < 0 || need == kNever || promised < 0 || need > promised) {
+    const DeadlineStep* const step = core::step_until(columns.steps_of(job), end);
+    if (end <= now || step == nullptr || columns.type[job] < 0 || need == kNever || promised < 0 || need > promised) {
       drop(jobs, job);
       continue;
     }
+    promise.deadline = step->at_us;
     promise.from = promise.end - need;
   }
 }
@@ -115,62 +117,74 @@ void PromisedQueue::lay_lines(const core::JobColumns& jobs, TimeUs now, std::spa
   for (CapacityLine& line : lines_) line.settle();
 }
 
-// Jobs that cost least for their value are asked first. Those that got no promise before are asked again.
+// Steps that cost least for their value are asked for first. Jobs that got no promise before are asked again.
 void PromisedQueue::admit(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices) {
   const core::PromiseColumns& columns = *jobs.promise;
   candidates_.clear();
   for (const std::int32_t job : job_indices) {
     Promise& promise = promises_[to_index(job)];
     if (jobs.deadline[job] == kNever || has_promise(job)) continue;
+    const std::span<const DeadlineStep> steps = columns.steps_of(job);
     const bool known = columns.need[job] != kNever && columns.type[job] >= 0;
     const std::int64_t work = known ? core::saturating_mul(columns.need[job], columns.gpus[job]) : 0;
     if (!promise.seen) {
       end_.set(*jobs.id[job], kNoPromise);
-      if (known && rules_.expected_ppm > 0) expected_.add(columns.type[job], work, columns.value[job], jobs.submit[job]);
+      if (known && rules_.expected_ppm > 0) expected_.add(columns.type[job], work, steps.front().value, jobs.submit[job]);
     }
-    if (known && jobs.deadline[job] > now) candidates_.push_back({work / columns.value[job], jobs.submit[job], job});
+    for (std::size_t i = 0; known && i < steps.size(); ++i) {
+      const bool in_reach = columns.need[job] <= steps[i].at_us - now;
+      if (in_reach || steps.size() == 1) candidates_.push_back({work / steps[i].value, jobs.submit[job], job, steps[i]});
+    }
   }
   std::sort(candidates_.begin(), candidates_.end(), [&](const Candidate& a, const Candidate& b) {
-    return std::tie(a.cost, a.submit, *jobs.id[a.job]) < std::tie(b.cost, b.submit, *jobs.id[b.job]);
+    return std::tie(a.cost, a.submit, *jobs.id[a.job], a.step.at_us) < std::tie(b.cost, b.submit, *jobs.id[b.job], b.step.at_us);
   });
-  int tries = 0;
+  tries_ = 0;
   for (const Candidate& one : candidates_) {
-    const std::int32_t job = one.job;
-    CapacityLine& line = lines_[to_index(columns.type[job])];
-    const TimeUs need = columns.need[job], deadline = jobs.deadline[job];
-    const std::int64_t work = core::saturating_mul(need, columns.gpus[job]);
-    const std::int64_t busy = rules_.expected_ppm == 0
-                                  ? 0
-                                  : core::mul_div(expected_.busy_micro(columns.type[job], work, columns.value[job], now, rules_.least_span),
-                                                  rules_.expected_ppm, 1'000'000);
-    const core::Wide room = (core::Wide{line.gpus()} * 1'000'000 - busy) * (deadline - now) - core::Wide{work} * 1'000'000;
-    const bool leaves_room = busy == 0 || (room >= 0 && core::Wide{line.gpu_us_until(deadline)} * 1'000'000 <= room);
-    const TimeUs end = leaves_room ? line.latest_end(columns.gpus[job], need, deadline) : kNever;
-    if (end != kNever) {
-      line.take(end - need, end, columns.gpus[job]);
-      promise(jobs, job, end);
-      ++n_promises_[to_index(columns.type[job])];
-    } else if (leaves_room && tries++ < kMostLayings && lay_again(jobs, now, job_indices, job)) {
-      ++n_promises_[to_index(columns.type[job])];
-    } else if (rules_.rejects && jobs.running[job] == 0 && columns.hard[job] != 0) {
-      TimeUs earliest = core::end_of(line.earliest_start(columns.gpus[job], need, now), need);
-      if (busy > 0 && earliest != kNever) earliest = line.earliest_room(work, busy, earliest);
-      refused_.push_back({job, true, earliest == kNever ? kNever : std::max(earliest, deadline + 1)});
-    }
+    if (!has_promise(one.job) && try_step(jobs, now, job_indices, one)) ++n_promises_[to_index(columns.type[one.job])];
   }
+}
+
+bool PromisedQueue::try_step(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices, const Candidate& one) {
+  const core::PromiseColumns& columns = *jobs.promise;
+  const std::int32_t job = one.job;
+  CapacityLine& line = lines_[to_index(columns.type[job])];
+  const TimeUs need = columns.need[job], deadline = one.step.at_us;
+  const std::int64_t work = core::saturating_mul(need, columns.gpus[job]);
+  const std::int64_t busy = rules_.expected_ppm == 0
+                                ? 0
+                                : core::mul_div(expected_.busy_micro(columns.type[job], work, one.step.value, now, rules_.least_span),
+                                                rules_.expected_ppm, 1'000'000);
+  const core::Wide room = (core::Wide{line.gpus()} * 1'000'000 - busy) * (deadline - now) - core::Wide{work} * 1'000'000;
+  const bool leaves_room = busy == 0 || (room >= 0 && core::Wide{line.gpu_us_until(deadline)} * 1'000'000 <= room);
+  const TimeUs end = leaves_room ? line.latest_end(columns.gpus[job], need, deadline) : kNever;
+  promises_[to_index(job)].deadline = deadline;
+  if (end != kNever) {
+    line.take(end - need, end, columns.gpus[job]);
+    promise(jobs, job, end);
+    return true;
+  }
+  if (leaves_room && tries_++ < kMostLayings && lay_again(jobs, now, job_indices, job)) return true;
+  if (rules_.rejects && jobs.running[job] == 0 && columns.hard[job] != 0) {
+    TimeUs earliest = core::end_of(line.earliest_start(columns.gpus[job], need, now), need);
+    if (busy > 0 && earliest != kNever) earliest = line.earliest_room(work, busy, earliest);
+    refused_.push_back({job, true, earliest == kNever ? kNever : std::max(earliest, deadline + 1)});
+  }
+  return false;
 }
 
 void PromisedQueue::promise(const core::JobColumns& jobs, std::int32_t job, TimeUs end) {
   const TimeUs need = jobs.promise->need[job];
-  promises_[to_index(job)] = {end, end - need, true};
+  Promise& promise = promises_[to_index(job)];
+  promise = {end, end - need, promise.deadline, true};
   end_.set(*jobs.id[job], end);
   need_.set(*jobs.id[job], need);
 }
 
-// As late as its deadline allows. False: there is no room.
+// As late as its step allows. False: there is no room.
 bool PromisedQueue::lay(const core::JobColumns& jobs, std::int32_t job, CapacityLine& line) {
   const TimeUs need = jobs.promise->need[job];
-  const TimeUs end = line.latest_end(jobs.promise->gpus[job], need, jobs.deadline[job]);
+  const TimeUs end = line.latest_end(jobs.promise->gpus[job], need, promises_[to_index(job)].deadline);
   if (end == kNever) return false;
   line.take(end - need, end, jobs.promise->gpus[job]);
   laid_end_.push_back(end);
@@ -192,7 +206,8 @@ bool PromisedQueue::lay_again(const core::JobColumns& jobs, TimeUs now, std::spa
   for (const bool large_first : {false, true}) {
     const auto before = [&](std::int32_t a, std::int32_t b) {
       if (large_first && columns.gpus[a] != columns.gpus[b]) return columns.gpus[a] > columns.gpus[b];
-      if (jobs.deadline[a] != jobs.deadline[b]) return jobs.deadline[a] > jobs.deadline[b];
+      const TimeUs deadline_a = promises_[to_index(a)].deadline, deadline_b = promises_[to_index(b)].deadline;
+      if (deadline_a != deadline_b) return deadline_a > deadline_b;
       if (columns.gpus[a] != columns.gpus[b]) return columns.gpus[a] > columns.gpus[b];
       return *jobs.id[a] < *jobs.id[b];
     };
@@ -217,18 +232,21 @@ std::int64_t PromisedQueue::key(const core::JobColumns& jobs, TimeUs now, std::i
   const TimeUs deadline = jobs.deadline[job], left = jobs.remaining[job];
   if (has_promise(job)) {
     if (promise.from <= now) return class_key(jobs.running[job] != 0 ? kBegunRunning : kBegunWaiting, promise.from);
-    return class_key(rules_.keeps && jobs.running[job] != 0 ? kKept : kPromisedJob, within(rules_.promised, jobs, now, job));
+    return class_key(rules_.keeps && jobs.running[job] != 0 ? kKept : kPromisedJob,
+                     within(rules_.promised, jobs, now, job, {promise.deadline, 1}));
   }
   if (rules_.mixes && (deadline == kNever || deadline > now)) return class_key(kInReach, gpu_time(jobs, job));
-  const bool in_reach = deadline != kNever && left != kNever && core::end_of(now, left) <= deadline;
-  return in_reach ? class_key(kInReach, within(rules_.unpromised, jobs, now, job)) : class_key(kOtherJob, gpu_time(jobs, job));
+  const DeadlineStep* const step = left == kNever ? nullptr : core::step_until(jobs.promise->steps_of(job), core::end_of(now, left));
+  return step != nullptr ? class_key(kInReach, within(rules_.unpromised, jobs, now, job, *step))
+                         : class_key(kOtherJob, gpu_time(jobs, job));
 }
 
-// Of a job that can meet its deadline.
-std::int64_t PromisedQueue::within(PromiseRules::Order order, const core::JobColumns& jobs, TimeUs now, std::int32_t job) const {
-  if (order == PromiseRules::Order::kDeadline) return jobs.deadline[job];
-  if (order == PromiseRules::Order::kCost) return gpu_time(jobs, job) / jobs.promise->value[job];
-  return jobs.deadline[job] - now - std::min(jobs.remaining[job], jobs.deadline[job] - now);
+// Of a job that can complete within that step.
+std::int64_t PromisedQueue::within(PromiseRules::Order order, const core::JobColumns& jobs, TimeUs now, std::int32_t job,
+                                   const DeadlineStep& step) const {
+  if (order == PromiseRules::Order::kDeadline) return step.at_us;
+  if (order == PromiseRules::Order::kCost) return gpu_time(jobs, job) / step.value;
+  return step.at_us - now - std::min(jobs.remaining[job], step.at_us - now);
 }
 
 void PromisedQueue::keys(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices, std::span<std::int64_t> out) {

@@ -49,14 +49,16 @@ class PromisedQueue : public core::QueuePolicy {
 
  private:
   struct Promise {
-    TimeUs end = -1;   // -1: none
-    TimeUs from = -1;  // the reservation begins
+    TimeUs end = -1;       // -1: none
+    TimeUs from = -1;      // the reservation begins
+    TimeUs deadline = -1;  // of the step that is promised: the first that is not before the end
     bool seen = false;
   };
   struct Candidate {
     std::int64_t cost;  // GPU-time for a unit of value
     TimeUs submit;
     std::int32_t job;
+    DeadlineStep step;
   };
 
   void read_promises(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices);
@@ -65,7 +67,9 @@ class PromisedQueue : public core::QueuePolicy {
   bool lay_again(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices, std::int32_t job);
   bool lay(const core::JobColumns& jobs, std::int32_t job, CapacityLine& line);
   void promise(const core::JobColumns& jobs, std::int32_t job, TimeUs end);
-  std::int64_t within(PromiseRules::Order order, const core::JobColumns& jobs, TimeUs now, std::int32_t job) const;
+  bool try_step(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices, const Candidate& one);
+  std::int64_t within(PromiseRules::Order order, const core::JobColumns& jobs, TimeUs now, std::int32_t job,
+                      const DeadlineStep& step) const;
   void drop(const core::JobColumns& jobs, std::int32_t job);
   std::int64_t key(const core::JobColumns& jobs, TimeUs now, std::int32_t job) const;
   bool has_promise(std::int32_t job) const { return promises_[static_cast<std::size_t>(job)].end >= 0; }
@@ -75,6 +79,7 @@ class PromisedQueue : public core::QueuePolicy {
   std::vector<CapacityLine> lines_;       // [GPU types]
   std::vector<std::int64_t> n_promises_;  // [GPU types]
   std::vector<Candidate> candidates_;
+  int tries_ = 0;                   // of this decision to move reservations
   std::vector<std::int32_t> laid_;  // jobs whose reservations are laid again
   std::vector<TimeUs> laid_end_;    // the same
   CapacityLine spare_line_;

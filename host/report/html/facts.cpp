@@ -33,8 +33,9 @@ void add_deadlines(DeadlineSums& sums, const results::StoredRun& run, const std:
   if (!said) return;
   if (!sums.said) sums.said.emplace();
   using Said = results::StoredDeadlines;
-  for (std::int64_t Said::*const one : {&Said::value, &Said::value_met, &Said::promised, &Said::promised_missed, &Said::warned,
-                                        &Said::warned_met, &Said::refused, &Said::best_effort, &Said::best_effort_completed}) {
+  for (std::int64_t Said::*const one :
+       {&Said::value, &Said::value_met, &Said::promised, &Said::promised_missed, &Said::warned, &Said::warned_met, &Said::refused,
+        &Said::best_effort, &Said::best_effort_completed, &Said::met_later}) {
     add((*sums.said).*one, (*said).*one);
   }
 }

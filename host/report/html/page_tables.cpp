@@ -144,7 +144,7 @@ std::string deadline_tables(const ReportFacts& facts) {
                                  shown(MetricUnit::kCount, 1e6 * static_cast<double>(all))));
   };
   std::string head = column_head("Policy"), rows, late_head = column_head("Policy") + column_head("Jobs"), late_rows;
-  for (const char* label : {"Hard met", "Soft met"}) head += column_head(label, "%");
+  for (const char* label : {"Hard met", "Soft met", "Soft met later"}) head += column_head(label, "%");
   for (const char* label : {"Value met", "Value lost", "Promised", "Promises broken"}) head += column_head(label);
   head += column_head("Warned") + column_head("Of these met", "%") + column_head("Refused");
   for (const std::int64_t percent : kPercentiles) late_head += column_head(percent == 100 ? "max" : fmt::format("p{}", percent), "s");
@@ -156,6 +156,7 @@ std::string deadline_tables(const ReportFacts& facts) {
     const std::string label = facts.input.scenarios.size() > 1 ? one.label + ", " + facts.input.scenarios[one.scenario].label : one.label;
     rows += fmt::format("<tr data-configuration=\"{}\">", c) + row_head(label);
     rows += part(sums.hard - sums.hard_missed, sums.hard) + part(sums.soft - sums.soft_missed, sums.soft);
+    rows += sums.said ? part(sums.said->met_later, sums.soft) : none();
     if (sums.said) {
       const results::StoredDeadlines& said = *sums.said;
       rows += count(said.value_met) + count(said.value - said.value_met);

@@ -130,14 +130,15 @@ std::string full_label(const ReportFacts& facts, std::size_t c) {
 std::string deadlines_csv(const ReportFacts& facts) {
   std::string text =
       "scenario,policy,hard,hard_missed,soft,soft_missed,value,value_met,promised,promised_missed,warned,warned_met,refused,best_effort,"
-      "best_effort_completed\n";
+      "best_effort_completed,met_later\n";
   for (std::size_t c = 0; c < facts.configurations.size(); ++c) {
     const DeadlineSums& sums = facts.configurations[c].deadlines;
     text += fmt::format("{},{},{},{},{}", names_of(facts, c), sums.hard, sums.hard_missed, sums.soft, sums.soft_missed);
     const auto& said = sums.said;
-    text += said ? fmt::format(",{},{},{},{},{},{},{},{},{}\n", said->value, said->value_met, said->promised, said->promised_missed,
-                               said->warned, said->warned_met, said->refused, said->best_effort, said->best_effort_completed)
-                 : std::string(",,,,,,,,,\n");
+    text +=
+        said ? fmt::format(",{},{},{},{},{},{},{},{},{},{}\n", said->value, said->value_met, said->promised, said->promised_missed,
+                           said->warned, said->warned_met, said->refused, said->best_effort, said->best_effort_completed, said->met_later)
+             : std::string(",,,,,,,,,,\n");
   }
   return text;
 }
@@ -223,6 +224,7 @@ void put_deadlines(io::JsonWriter& out, const DeadlineSums& sums) {
     out.number("refused", sums.said->refused);
     out.number("best_effort", sums.said->best_effort);
     out.number("best_effort_completed", sums.said->best_effort_completed);
+    out.number("met_later", sums.said->met_later);
   });
 }
 

@@ -40,6 +40,7 @@ void JobRooms::release(const TraceJob& job) {
 void TraceFacts::add(const TraceJob& job) {
   profiles = profiles || !job.profile.empty();
   hard_deadlines = hard_deadlines || job.deadline_hard;
+  deadline_steps = deadline_steps || !job.deadline_later.empty();
   cpu = cpu || job.cpu_milli != 0;
   memory = memory || job.memory_bytes != 0;
   waits = waits || !job.longest_wait.empty();

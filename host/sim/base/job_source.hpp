@@ -48,6 +48,7 @@ class JobRooms {
 
 /// What the jobs of a trace request in total. Known before the first job comes.
 struct TraceFacts {
+  bool deadline_steps = false;  ///< some deadline has later steps
   bool profiles = false, hard_deadlines = false, cpu = false, memory = false;
   bool waits = false;                                   ///< some job states how long it waits for a level
   bool shapes = false;                                  ///< some job states its shapes or groups

@@ -32,6 +32,7 @@ struct JobOutcome {
   const TraceJob* traced = nullptr;  ///< valid only during the call that reports the outcome
   End end = End::kUnfinished;
   Admission admission = Admission::kNone;
+  TimeUs promised_us = kNever;  ///< the end that was promised last; kNever: none, or the promise was broken
   TimeUs submit_us = 0;
   TimeUs start_us = kNever;                     ///< first start
   TimeUs end_us = kNever;                       ///< completed, rejected or killed

@@ -77,8 +77,8 @@ bool NodeCounts::begin(const Snapshot& cluster, const TraceFacts& facts, kernel:
     gpus_ += node.gpus;
   }
   begin_pools();
-  return !facts.hard_deadlines && !facts.profiles && !facts.shapes && !(several && facts.any_type) && !(cpu && facts.cpu) &&
-         !(memory && facts.memory);
+  return !facts.hard_deadlines && !facts.deadline_steps && !facts.profiles && !facts.shapes && !(several && facts.any_type) &&
+         !(cpu && facts.cpu) && !(memory && facts.memory);
 }
 
 void NodeCounts::clear() {

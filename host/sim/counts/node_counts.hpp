@@ -37,7 +37,7 @@ class NodeCounts {
   /// @returns whether placing such jobs GPU by GPU depends only on counts of free GPUs:
   /// - Nodes are always ready, and all their GPUs work. They do not model cores and memory that jobs request.
   /// - Pools do not overlap, and there are no quotas.
-  /// - No job has a profile, or a deadline for which it may be rejected later.
+  /// - No job has a profile, or a deadline for which it may be rejected later or be ordered otherwise.
   bool begin(const Snapshot& cluster, const TraceFacts& facts, kernel::Packing packing);
 
   /// All GPUs are free again.

@@ -101,7 +101,7 @@ void ExecQuestion::add_job(const ClusterState& state, std::int32_t job_index) {
   add_decimal(text_, s.attained_now(job_index));
   add_number(text_, job.priority);
   add_decimal(text_, job.weight_ppm);
-  add_decimal(text_, job.deadline.at_us, job.deadline.at_us != kNever);
+  add_decimal(text_, s.job().deadline[i], job.deadline.at_us != kNever);
   text_ += job.deadline.at_us == kNever ? " -" : job.deadline.hard ? " hard" : " soft";
   add_word(text_, job.user);
   add_word(text_, job.virtual_cluster);

@@ -29,6 +29,7 @@ void move_to(TraceJob& job, __int128 submit_us) {
   if (submit_us > kMaxTimeUs) throw InvalidArgument("load: jobs would come later than time can be counted");
   const TimeUs moved = static_cast<TimeUs>(submit_us);
   if (job.deadline_us != kNever) job.deadline_us += moved - job.submit_us;
+  for (DeadlineStep& step : job.deadline_later) step.at_us += moved - job.submit_us;
   job.submit_us = moved;
 }
 

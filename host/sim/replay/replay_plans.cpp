@@ -606,7 +606,7 @@ class Simulator {
   void leave(LiveJob& job, JobOutcome::End end) {
     job.outcome.end = end;
     job.outcome.end_us = now_;
-    job.outcome.admission = admission_of(memory_, job.traced->id, job.refused);
+    read_admission(memory_, job.traced->id, job.refused, job.outcome);
     // The state keeps its allocation until the job is removed from it.
     if (settings_.name_nodes) job.outcome.nodes = job_nodes(*state_.job(state_.find_job(job.traced->id)));
     if (queues_) queues_->leave(index_of(job), job.lost_to_quotas);

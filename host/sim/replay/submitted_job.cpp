@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "berth/error.hpp"
+#include "host/core/model/deadline_steps.hpp"
 
 namespace berth::sim {
 namespace {
@@ -48,7 +49,7 @@ Job submitted_job(const TraceJob& from, const TraceForm& form, const Demanded& d
   job.virtual_cluster = from.virtual_cluster;
   job.submit_us = from.submit_us;
   job.time_limit_us = from.time_limit_us;
-  job.deadline = {from.deadline_us, from.deadline_hard, from.deadline_value};
+  job.deadline = core::deadline_of(from);
   job.priority = from.priority;
   job.preemption.preemption_class = from.preemption_class;
   job.weight_ppm = from.weight_ppm;

@@ -51,6 +51,27 @@ TEST(Check, DanglingReferencesAreRefused) {
   expect_refused(grouped(R"({"name": "a", "require": "rack"})"), 5, "/jobs/0/shapes/0/groups/0/require", "no level 'rack'");
 }
 
+TEST(Check, LaterStepsOfADeadlineAscendAndTheirValuesFall) {
+  const auto due = [](const std::string& steps, const std::string& first = R"("at_s": 50, "value": 10)") {
+    return with_jobs(R"({"id": "j", "submit_s": 40, "gpus": 1, "deadline": {)" + first + R"(, "later": [)" + steps + "]}}");
+  };
+  const std::string later = "/jobs/0/deadline/later";
+  EXPECT_NO_THROW((void)parse_snapshot(due(R"({"at_s": 60, "value": 8}, {"at_s": 70.5, "value": 1})"), "f.json"));
+  expect_refused(due(R"({"at_s": 50, "value": 8})"), 5, later + "/0/at_s", "steps ascend: each is later than the one before");
+  expect_refused(due(R"({"at_s": 60, "value": 8}, {"at_s": 55, "value": 5})"), 5, later + "/1/at_s", "steps ascend");
+  expect_refused(due(R"({"at_s": 60, "value": 10})"), 5, later + "/0/value", "values fall: each is less than the one before");
+  expect_refused(due(R"({"at_s": 60, "value": 0})"), 5, later + "/0/value", "1");
+  expect_refused(due(R"({"at_s": 60, "value": 8})", R"("at_s": 50, "hard": true, "value": 10)"), 5, later,
+                 "a hard deadline has no later steps: the job is useless after it");
+  expect_refused(due(R"({"at_s": 30, "value": 8})", R"("at_s": 20, "value": 10)"), 5, later + "/0/at_s",
+                 "it is before the job's submission");
+  expect_refused(due(R"({"at_s": 99999999999999, "value": 8})"), 5, later + "/0/at_s", "");
+  std::string many;
+  for (int i = 0; i <= kMaxLaterSteps; ++i)
+    many += (i > 0 ? ", " : "") + std::string(R"({"at_s": )") + std::to_string(60 + i) + R"(, "value": )" + std::to_string(99 - i) + "}";
+  expect_refused(due(many, R"("at_s": 50, "value": 100)"), 5, later, "17 later steps are more than 16");
+}
+
 // As with required nodes: nodes come and go.
 TEST(Check, AVirtualClusterNeedsNoNode) {
   EXPECT_NO_THROW((void)parse_snapshot(

@@ -16,6 +16,7 @@
 #include "berth/io.hpp"
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/state/state_impl.hpp"
+#include "host/core/state/state_view.hpp"
 #include "tests/unit/core/validator/validate_support.hpp"
 
 namespace berth {
@@ -515,4 +516,36 @@ TEST(ClusterState, CommitRefusesAStalePlan) {
 }
 
 }  // namespace
+// A step that has passed gives way to the next one, the last stays, and a batch that is refused changes nothing.
+TEST(State, TheDeadlineOfAJobIsTheFirstStepThatHasNotPassed) {
+  Snapshot s = small();
+  s.jobs[1].deadline = {150 * kSecond, false, 9, {{200 * kSecond, 5}, {300 * kSecond, 1}}};
+  ClusterState state(s);
+  const StateImpl& impl = impl_of(StateView(state));
+  const std::int32_t b = state.find_job("b");
+  const auto deadline_s = [&] { return impl.job.deadline[to_index(b)] / kSecond; };
+  EXPECT_EQ(deadline_s(), 150);
+  state.apply(delta::SetTime{149 * kSecond});
+  EXPECT_EQ(deadline_s(), 150);
+  const std::uint64_t version = impl.job.version[to_index(b)];
+  state.apply(delta::SetTime{150 * kSecond});
+  EXPECT_EQ(deadline_s(), 200);
+  EXPECT_NE(impl.job.version[to_index(b)], version);
+  EXPECT_THROW(state.apply(std::vector<Delta>{delta::SetTime{250 * kSecond}, delta::StopJob{"nothing"}}), InputError);
+  EXPECT_EQ(deadline_s(), 200);
+  state.apply(delta::SetTime{400 * kSecond});
+  EXPECT_EQ(deadline_s(), 300);
+  EXPECT_EQ(job_named(state.snapshot(), "b").deadline, s.jobs[1].deadline);
+  const ClusterState reloaded(state.snapshot());
+  EXPECT_EQ(impl_of(StateView(reloaded)).job.deadline[to_index(b)], 300 * kSecond);
+
+  // Steps of a description that is gone do not count.
+  ClusterState again(s);
+  Job other = s.jobs[1];
+  other.deadline = {500 * kSecond, false, 9, {{600 * kSecond, 5}}};
+  again.apply(delta::PutJob{other});
+  again.apply(delta::SetTime{400 * kSecond});
+  EXPECT_EQ(impl_of(StateView(again)).job.deadline[to_index(again.find_job("b"))], 500 * kSecond);
+}
+
 }  // namespace berth

@@ -80,7 +80,7 @@ TEST(ImportChronus, ASoftDeadlineKeepsAllItsSteps) {
   EXPECT_EQ(job.deadline_us, 160 * kSecond);
   EXPECT_FALSE(job.deadline_hard);
   EXPECT_EQ(job.deadline_value, 10);
-  EXPECT_EQ(job.x, (Extensions{{"x_deadline_steps", "[[160,10],[190.5,8],[300,5]]"}}));
+  EXPECT_EQ(job.deadline_later, (std::vector<DeadlineStep>{{190'500'000, 8}, {300 * kSecond, 5}}));
   EXPECT_EQ(parse_trace(to_json(trace)), trace);
 }
 

@@ -123,6 +123,19 @@ TEST(TraceJson, ProfilesMayStandBehindTheJobsThatNameThem) {
   EXPECT_EQ(trace.jobs[0].work, 500'000);
 }
 
+TEST(TraceJson, LaterStepsOfADeadlineRoundTripAndAreChecked) {
+  const std::string row = R"({"id":"a","submit_s":0,"run_s":1,"gpus":1,"deadline_s":5,"deadline_value":3,"deadline_later":[)";
+  const std::string good = with_job(row + R"({"at_s":7.5,"value":2},{"at_s":9,"value":1}]})");
+  const Trace trace = parse_trace(good, "f");
+  EXPECT_EQ(trace.jobs.at(0).deadline_later, (std::vector<DeadlineStep>{{7'500'000, 2}, {9'000'000, 1}}));
+  EXPECT_EQ(parse_trace(to_json(trace)), trace);
+  EXPECT_NE(problem(with_job(row + R"({"at_s":5,"value":2}]})")).find("/jobs/0/deadline_later/0/at_s: steps ascend"), std::string::npos);
+  EXPECT_NE(problem(with_job(row + R"({"at_s":6,"value":3}]})")).find("/jobs/0/deadline_later/0/value: values fall"), std::string::npos);
+  EXPECT_NE(problem(with_job(R"({"id":"a","submit_s":0,"run_s":1,"gpus":1,"deadline_later":[{"at_s":6,"value":3}]})"))
+                .find("a deadline without 'deadline_s'"),
+            std::string::npos);
+}
+
 TEST(TraceJson, WhatAProfileOrADeadlineWouldHaveToExplainIsRefusedAlone) {
   const std::string row = R"({"id":"a","submit_s":0,"run_s":1,"gpus":1,)";
   EXPECT_NE(problem(with_job(row + R"("profile":"p"})")).find("f:1: /jobs/0/profile: the profile 'p' is not among 'profiles'"),

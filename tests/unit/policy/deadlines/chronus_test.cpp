@@ -188,4 +188,18 @@ TEST(Chronus, DropsReservationsThatCannotBe) {
   EXPECT_EQ(kept(INT64_MIN, INT64_MAX, 90 * kSecond), -2);
 }
 
+// Before 45 s all leases are taken. c ends by its second step, and stays there when others are gone.
+TEST(Chronus, WithoutLeasesTheNextStepIsAccepted) {
+  Snapshot s = io::uniform_cluster(1, 4);
+  lease_job(s, "a", 4, 15, 45);
+  lease_job(s, "b", 4, 20, 45);
+  Job& c = lease_job(s, "c", 2, 5, 45);
+  c.deadline = {45 * kSecond, false, 10, {{52 * kSecond, 8}, {70 * kSecond, 2}}};
+  const Leased one(s);
+  EXPECT_EQ(one.promised_s("c"), 50);
+  s.jobs.erase(s.jobs.begin(), s.jobs.begin() + 2);
+  s.now_us = 10 * kSecond;
+  EXPECT_EQ(Leased(s, one.kept).promised_s("c"), 50);
+}
+
 }  // namespace berth

@@ -205,4 +205,34 @@ TEST(EdfAdmission, PromisesNothingToJobsThatNeedPlaces) {
   EXPECT_EQ(Decided(s, waiting).promised("late"), -1);
 }
 
+// a has all GPUs from 1 s to 10 s. b ends by its second step.
+TEST(EdfAdmission, WithoutRoomTheNextStepIsPromised) {
+  Snapshot s = io::uniform_cluster(1, 4);
+  due(s, "a", 4, 9, 10).deadline.value = 1'000;
+  due(s, "b", 1, 9, 12, false).deadline.later = {{25 * kSecond, 8}, {40 * kSecond, 2}};
+  const Decided one(s, kPlain);
+  EXPECT_EQ(one.promised("b"), 25 * kSecond);
+
+  // When the first step has passed the promise stays, and its order is that of the second.
+  s.now_us = 13 * kSecond;
+  s.jobs.erase(s.jobs.begin());
+  const Decided then(s, kPlain, one.kept);
+  EXPECT_EQ(then.promised("b"), 25 * kSecond);
+  // Out of reach of all steps but the last.
+  s.now_us = 17 * kSecond;
+  EXPECT_EQ(Decided(s, kPlain, one.kept).promised("b"), 40 * kSecond);
+}
+
+// The step that is in reach counts for jobs without a promise, too: both are asked before c, which no step could keep.
+TEST(EdfAdmission, AJobThatMissedAStepStandsByTheNextOne) {
+  Snapshot s = io::uniform_cluster(1, 1);
+  s.now_us = 100 * kSecond;
+  due(s, "a", 1, 50, 110, false).deadline.later = {{170 * kSecond, 5}};
+  due(s, "c", 1, 40, 110, false);
+  const Decided one(s, kPlain);
+  EXPECT_EQ(one.promised("a"), 170 * kSecond);
+  EXPECT_EQ(one.of("a").action, Action::kStart);
+  EXPECT_EQ(one.of("c").action, Action::kWait);
+}
+
 }  // namespace berth

@@ -178,4 +178,18 @@ TEST(ElasticFlow, ADeadlineThatWasMadeShorterBreaksThePromise) {
   EXPECT_EQ(kept_of(ClusterState(s), plan, kept).columns.at("promised_end_us").at("a"), -2);
 }
 
+// b could have all 4 GPUs from 25 s on only: that is enough for its second step.
+TEST(ElasticFlow, WithoutAShareForAStepTheNextOneIsPromised) {
+  Snapshot s = one_node(4);
+  due(s, "a", 100, 25);
+  Job& b = due(s, "b", 100, 49);
+  b.deadline.value = 9;
+  b.deadline.later = {{s.now_us + 60 * kSecond, 5}, {s.now_us + 900 * kSecond, 1}};
+  const ClusterState state(s);
+  Plan plan;
+  const PolicyState kept = kept_of(state, plan);
+  EXPECT_EQ(kept.columns.at("promised_end_us").at("b"), s.now_us + 60 * kSecond);
+  EXPECT_EQ(kept_of(state, plan, kept).columns.at("promised_end_us").at("b"), s.now_us + 60 * kSecond);
+}
+
 }  // namespace berth

@@ -18,6 +18,7 @@ Trace hundred_jobs() {
   for (int j = 0; j < 100; ++j) jobs.push_back(job("j" + std::to_string(100 + j), 10 * j, 40, 1 + j % 4, j % 2 == 0 ? "even" : "odd"));
   Trace trace = trace_of(std::move(jobs));
   trace.jobs[3].deadline_us = trace.jobs[3].submit_us + 7 * kSecond;
+  trace.jobs[3].deadline_later = {{trace.jobs[3].submit_us + 9 * kSecond, 1}};
   return trace;
 }
 
@@ -49,6 +50,7 @@ TEST(ChangedTrace, LoadMovesSubmissionsUntilTheJobsAskForThatMuch) {
     EXPECT_EQ(span, 10'000 * kSecond / 8 * 1'000'000 / load_ppm) << load_ppm;
     const auto due = std::find_if(changed.jobs.begin(), changed.jobs.end(), [](const TraceJob& one) { return one.id == "j103"; });
     EXPECT_EQ(due->deadline_us - due->submit_us, 7 * kSecond);
+    EXPECT_EQ(due->deadline_later.at(0).at_us - due->submit_us, 9 * kSecond);
   }
 }
 
