@@ -16,6 +16,7 @@
 #include "host/core/base/violations.hpp"
 #include "host/core/policy_api/policy.hpp"
 #include "host/core/reasons/render_reason.hpp"
+#include "host/report/sharing_text.hpp"
 #include "host/report/table.hpp"
 
 namespace berth::report {
@@ -255,7 +256,9 @@ std::string explain_plan(const core::NameSource& names, const Plan& plan, const 
   if (left_out > 0) text += fmt::format("... and {} more (--rows 0 shows all)\n", left_out);
   text += dropped_line(names, plan, options.most_rows);
   const std::string reasons = grouped_reasons(names, plan, options.most_rows);
-  return reasons.empty() ? text : text + "\n" + reasons;
+  if (!reasons.empty()) text += "\n" + reasons;
+  const std::string sharing = sharing_lines(names, plan, options.most_rows);
+  return sharing.empty() ? text : text + "\n" + sharing;
 }
 
 std::string explain_job(const core::NameSource& names, const Plan& plan, std::int32_t job) {
@@ -293,6 +296,7 @@ std::string explain_job(const core::NameSource& names, const Plan& plan, std::in
                    ? ""
                    : std::string(core::name(d.reason.code)) + (d.reason.certified ? " (certified: never on this cluster)" : ""));
   line("would start if", core::render_would_start_if(names, d.reason, job));
+  line("sharing", sharing_of(names, plan, d));
   return text;
 }
 

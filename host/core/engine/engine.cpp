@@ -15,6 +15,7 @@
 #include "host/core/engine/last_reservations.hpp"
 #include "host/core/engine/plan_builder.hpp"
 #include "host/core/kept/kept_queue.hpp"
+#include "host/core/placement/gpu_sharing.hpp"
 #include "host/core/placement/lease_offers.hpp"
 #include "host/core/placement/overruns.hpp"
 #include "host/core/placement/pass_input.hpp"
@@ -53,7 +54,7 @@ std::int64_t value_of(std::span<const core::ObtainedShape> obtained) {
 // Whether jobs are tried with other demands than they state, or not at all.
 bool narrows(const StateImpl& s, const core::PassRules& rules) {
   return rules.packing == core::Packing::kConsolidate || rules.packing == core::Packing::kContention || rules.consolidation ||
-         rules.admits_by_count || core::DelayTimers::apply_to(s, rules);
+         rules.admits_by_count || rules.sharing_ppm > 0 || core::DelayTimers::apply_to(s, rules);
 }
 
 // No state has a time beyond the largest.
@@ -80,6 +81,7 @@ class EngineImpl {
   core::PlanSearch search;
   core::PassProblem problem;
   core::LeaseOffers offers;
+  core::GpuSharing sharing;
   core::KeptQueue kept;
   core::Overruns overruns;
   core::PlanBuilder builder;
@@ -120,6 +122,7 @@ class EngineImpl {
   bool decide_changes(const StateImpl& s, PolicyState& policy_state, const Request& request, Plan& plan);
   void release_pass_memory(Plan& plan);
   void set_header(const StateImpl& s, const Request& request, Plan& plan) const;
+  void share_by_interference(const StateImpl& s);
   void require_valid(const std::vector<std::string>& violations) const;
   /// An attempt with the memory of an earlier one, so that nothing is allocated after a warm-up.
   PassAttempt take_memory();
@@ -342,7 +345,10 @@ void EngineImpl::end_pass(const StateImpl& s, PassAttempt& attempt) {
     attempt.request.option_run = input.option_run();
   }
   overruns.withdraw(s, attempt.visited, attempt.request, placed);
-  if (!shapes) input.settle(attempt.request, placed);
+  if (shapes) return;
+  input.settle(attempt.request, placed);
+  if (chosen.rules.sharing_ppm > 0)
+    sharing.settle(s, attempt.visited, tried, problem.lost(), chosen.rules.sharing_ppm, attempt.request, placed);
 }
 
 // Others were displaced for a job that does not start, or a job keeps the GPUs that it gave up: the pass is made again. After a stop no
@@ -487,6 +493,14 @@ bool EngineImpl::decide_changes(const StateImpl& s, PolicyState& policy_state, c
   return true;
 }
 
+void EngineImpl::share_by_interference(const StateImpl& s) {
+  if (core::QuotaOrder::applies(s, chosen.rules.quotas) || s.any_longest_wait()) {
+    throw InvalidArgument("policy '" + chosen.entry->info.name + "': sharing needs quotas=limits where queues have guarantees, and jobs " +
+                          "without a longest wait for a level");
+  }
+  problem.widen_shares(s);
+}
+
 void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Request& request, Plan& plan) {
   core::check_threads(request.threads);
   if (request.max_iterations < 0 || request.budget_us < 0) throw InvalidArgument("a limit of iterations or time is not negative");
@@ -517,6 +531,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   quiet_ = 0;
   offers.clear();
   problem.build(s, chosen.rules, {}, &policy_state);
+  if (chosen.rules.sharing_ppm > 0) share_by_interference(s);
   const bool chooses_shapes = chosen.policy == nullptr;
   core::PassInput::Marks marks{problem.lost(), problem.repaired(), builder.reject(s, problem.view(), certificates)};
   if (chooses_shapes) marks.impossible = builder.impossible(s, problem.view());

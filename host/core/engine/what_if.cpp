@@ -76,6 +76,8 @@ void WhatIf::begin(const StateImpl& s) {
 void WhatIf::add(const StateImpl& s, const berth::Scenario& asked) {
   chosen_.choose(asked.policy, asked.params);
   if (chosen_.policy == nullptr) throw InvalidArgument("policy '" + asked.policy + "' chooses shapes; a scenario takes a queue policy");
+  if (chosen_.rules.sharing_ppm > 0)
+    throw InvalidArgument("policy '" + asked.policy + "': a scenario has no jobs that share GPUs by interference; leave out 'sharing'");
   Pass& pass = next(passes_, n_passes_);
   pass.asked = &asked;
   taken_of(s, asked.taken, pass.taken);

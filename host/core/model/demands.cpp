@@ -55,6 +55,7 @@ void DemandTable::clear() {
   rows_.clear();
   groups_.clear();
   shape_group_.clear();
+  whole_.clear();
   index_.clear();
 }
 
@@ -223,6 +224,33 @@ std::int32_t DemandTable::preferring(std::int32_t demand, std::int32_t topology,
   return intern(new_groups_, new_shape_group_, row.filter, row.gpu_type);
 }
 
+bool DemandTable::takes_shares(std::int32_t demand) const {
+  const kernel::DemandRow& row = rows_[to_index(demand)];
+  return std::any_of(groups_.begin() + row.group_begin, groups_.begin() + row.group_end,
+                     [](const kernel::GroupRow& group) { return group.share_ppm < kWholeGpu; });
+}
+
+std::int32_t DemandTable::whole(std::int32_t demand, std::int32_t filter) {
+  if (whole_.size() < rows_.size()) whole_.resize(rows_.size(), kernel::kNone);
+  if (whole_[to_index(demand)] != kernel::kNone) return whole_[to_index(demand)];
+  std::int32_t found = demand;
+  if (takes_shares(demand)) {
+    const kernel::DemandRow row = rows_[to_index(demand)];
+    copy_rows(row);
+    for (kernel::GroupRow& group : new_groups_) {
+      group.share_ppm = kWholeGpu;
+      group.subtree_gpus = 0;
+    }
+    for (std::size_t i = 0; i < new_groups_.size(); ++i) {
+      for (auto k = i; k < to_index(new_groups_[i].subtree_end); ++k)
+        new_groups_[i].subtree_gpus += std::int64_t{new_groups_[k].members} * new_groups_[k].gpus;
+    }
+    found = intern(new_groups_, new_shape_group_, filter, row.gpu_type, row.quota);
+  }
+  whole_[to_index(demand)] = found;
+  return found;
+}
+
 std::int32_t DemandTable::gpus_named(std::int32_t demand) const {
   std::int32_t gpus = 0;
   for (std::int32_t g = rows_[to_index(demand)].group_begin; g < rows_[to_index(demand)].group_end; ++g)
@@ -231,12 +259,13 @@ std::int32_t DemandTable::gpus_named(std::int32_t demand) const {
 }
 
 std::int32_t DemandTable::intern(const std::vector<kernel::GroupRow>& groups, const std::vector<std::int32_t>& shape_group,
-                                 std::int32_t filter, std::int32_t gpu_type) {
+                                 std::int32_t filter, std::int32_t gpu_type, std::int64_t quota) {
   // GroupRow has no padding bytes that could differ: rows start zeroed.
   std::string& key = key_;
   key.assign(reinterpret_cast<const char*>(groups.data()), groups.size() * sizeof(kernel::GroupRow));
   key.append(reinterpret_cast<const char*>(shape_group.data()), shape_group.size() * sizeof(std::int32_t));
   key.append(reinterpret_cast<const char*>(&filter), sizeof filter);
+  if (quota != kOfGroups) key.append(reinterpret_cast<const char*>(&quota), sizeof quota);
   const auto known = index_.find(key);
   if (known != index_.end()) return known->second;
   const auto number = static_cast<std::int32_t>(rows_.size());
@@ -251,6 +280,7 @@ std::int32_t DemandTable::intern(const std::vector<kernel::GroupRow>& groups, co
     if (group.share_ppm == kWholeGpu) row.gpus += std::int64_t{group.members} * group.gpus;
   }
   for (const auto& group : groups) row.quota += std::int64_t{group.members} * group.gpus * group.share_ppm;
+  if (quota != kOfGroups) row.quota = quota;
   row.exact = groups.size() == 1 && !(groups[0].segment_size > 0 && groups[0].spread_most > 0) ? 1 : 0;
   groups_.insert(groups_.end(), groups.begin(), groups.end());
   shape_group_.insert(shape_group_.end(), shape_group.begin(), shape_group.end());

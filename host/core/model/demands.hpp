@@ -36,6 +36,13 @@ class DemandTable {
   /// The same demand, that prefers levels up to this one if it is one gang without a preference.
   std::int32_t preferring(std::int32_t demand, std::int32_t topology, std::int32_t level);
 
+  /// The same demand with a whole GPU for each share, on the nodes of that filter. It is charged to quotas as the shares are. A demand
+  /// without shares stays. O(1) after the first time.
+  std::int32_t whole(std::int32_t demand, std::int32_t filter);
+
+  /// Whether it asks for shares of GPUs.
+  bool takes_shares(std::int32_t demand) const;
+
   /// GPUs of all members of a demand, shared ones counted as whole: the count of Shape::gpus.
   std::int32_t gpus_named(std::int32_t demand) const;
 
@@ -45,14 +52,17 @@ class DemandTable {
   const std::vector<std::int32_t>& shape_group() const { return shape_group_; }
 
  private:
+  static constexpr std::int64_t kOfGroups = -1;  // the quota that the groups make
+
   void copy_rows(const kernel::DemandRow& row);
   void add_root(std::int64_t gpus);
   std::int32_t intern(const std::vector<kernel::GroupRow>& groups, const std::vector<std::int32_t>& shape_group, std::int32_t filter,
-                      std::int32_t gpu_type);
+                      std::int32_t gpu_type, std::int64_t quota = kOfGroups);
 
   std::vector<kernel::DemandRow> rows_;
   std::vector<kernel::GroupRow> groups_;
   std::vector<std::int32_t> shape_group_;
+  std::vector<std::int32_t> whole_;  // [rows, or fewer] `whole`; kNone: not known
   std::unordered_map<std::string, std::int32_t> index_;
   // Of the demand being added: most exist already, and then nothing is allocated.
   std::vector<kernel::GroupRow> new_groups_;

@@ -19,7 +19,7 @@ void append(std::string& text, std::string_view part) {
 
 bool FilterTable::allows(const Key& key, const Cluster& cluster, std::int32_t n, bool for_now) {
   const Node& node = (*cluster.nodes)[to_index(n)];
-  if ((*cluster.node_type)[to_index(n)] != key.gpu_type) return false;
+  if ((*cluster.node_type)[to_index(n)] != key.gpu_type || (key.sharing && !node.sharing)) return false;
   const std::int64_t gpu_memory = (*cluster.gpu_types)[to_index(key.gpu_type)].memory_bytes;
   if (gpu_memory != 0 && key.gpu_memory_bytes > gpu_memory) return false;
   const auto& vcs = node.virtual_clusters;
@@ -37,6 +37,7 @@ bool FilterTable::allows(const Key& key, const Cluster& cluster, std::int32_t n,
 
 void FilterTable::clear() {
   keys_.clear();
+  sharing_.clear();
   index_.clear();
   words_.clear();
   lasting_.clear();
@@ -51,6 +52,7 @@ void FilterTable::classify(const Cluster& cluster) {
   for (std::int32_t n = 0; n < n_nodes; ++n) {
     const Node& node = (*cluster.nodes)[to_index(n)];
     text = std::to_string((*cluster.node_type)[to_index(n)]);
+    if (node.sharing) text += 's';
     for (const auto& vc : node.virtual_clusters) append(text += 'c', vc);
     for (const auto& [label, value] : node.labels) {
       append(text += 'l', label);
@@ -98,16 +100,30 @@ std::int32_t FilterTable::row(std::int32_t gpu_type, const Cluster& cluster) {
   if (found != index_.end()) return found->second;
   index_.emplace(text_, size());
   const Constraints& limits = job_->constraints;
-  keys_.push_back({gpu_type,
-                   limits.gpu_memory_bytes,
-                   job_->virtual_cluster,
-                   limits.labels,
-                   limits.required_nodes,
-                   limits.excluded_nodes,
-                   {reservations_.begin(), reservations_.end()}});
+  add({gpu_type,
+       limits.gpu_memory_bytes,
+       job_->virtual_cluster,
+       limits.labels,
+       limits.required_nodes,
+       limits.excluded_nodes,
+       {reservations_.begin(), reservations_.end()}},
+      cluster);
+  return size() - 1;
+}
+
+void FilterTable::add(Key key, const Cluster& cluster) {
+  keys_.push_back(std::move(key));
+  sharing_.push_back(-1);
   words_.resize(keys_.size() * to_index(n_words_), 0);
   compute(keys_.size() - 1, cluster);
-  return size() - 1;
+}
+
+void FilterTable::add_sharing(std::int32_t row, const Cluster& cluster) {
+  if (sharing_[to_index(row)] >= 0) return;
+  Key key = keys_[to_index(row)];
+  key.sharing = true;
+  add(std::move(key), cluster);
+  sharing_[to_index(row)] = size() - 1;
 }
 
 void FilterTable::compute(std::size_t row, const Cluster& cluster) {

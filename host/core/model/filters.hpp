@@ -35,6 +35,10 @@ class FilterTable {
   void begin(const Job& job, std::span<const std::int32_t> reservations);
   /// The row of nodes of that GPU type that the job of `begin` may use; added when new.
   std::int32_t row(std::int32_t gpu_type, const Cluster& cluster);
+  /// Adds the row of those nodes of a row that share GPUs, for `sharing`.
+  void add_sharing(std::int32_t row, const Cluster& cluster);
+  /// That row; kNone (-1): it was not added.
+  std::int32_t sharing(std::int32_t row) const { return sharing_[static_cast<std::size_t>(row)]; }
 
   std::int32_t size() const { return static_cast<std::int32_t>(keys_.size()); }
   std::int32_t words() const { return n_words_; }
@@ -50,7 +54,9 @@ class FilterTable {
     std::vector<std::pair<std::string, std::vector<std::string>>> labels;
     std::vector<std::string> required_nodes, excluded_nodes;
     std::vector<std::int32_t> reservations;
+    bool sharing = false;  // only nodes that share GPUs
   };
+  void add(Key key, const Cluster& cluster);
   static bool allows(const Key& key, const Cluster& cluster, std::int32_t node, bool for_now);
   void classify(const Cluster& cluster);
   void compute(std::size_t row, const Cluster& cluster);
@@ -64,6 +70,7 @@ class FilterTable {
 
   std::int32_t n_words_ = 0;
   std::vector<Key> keys_;
+  std::vector<std::int32_t> sharing_;  // [rows]
   std::unordered_map<std::string, std::int32_t> index_;
   std::vector<std::uint64_t> words_;
   bool reserved_ = false;               // some node is reserved now

@@ -49,6 +49,8 @@ void PassInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy&
   }
   if (policy.reads_cluster()) look_at_cluster(s);
   if (policy.reads_progress()) look_at_progress(s);
+  gpus_.clear();
+  if (rules.sharing_ppm > 0) count_shared_gpus(s);
   promises_read_ = policy.promises();
   if (promises_read_) {
     promises_.read(s, s.problem(), tried, jobs_, rules);
@@ -118,8 +120,20 @@ void PassInput::look_at_progress(const StateImpl& s) {
   }
 }
 
+// Such a job keeps others from the GPUs as if it had them alone.
+void PassInput::count_shared_gpus(const StateImpl& s) {
+  gpus_ = s.job.gpus;
+  for (const std::int32_t job : jobs_) {
+    if (s.job.running[to_index(job)] == 0) continue;
+    std::int32_t gpus = 0;
+    for (const kernel::HeldRow& row : s.jobs[to_index(job)].held) gpus += std::popcount(row.mask);
+    gpus_[to_index(job)] = std::max(1, gpus);
+  }
+}
+
 JobColumns PassInput::columns(const StateImpl& s) const {
-  JobColumns columns{s.job.submit.data(), s.job.priority.data(), s.job.gpus.data(),     s.job.estimate.data(),
+  const std::vector<std::int32_t>& gpus = gpus_.empty() ? s.job.gpus : gpus_;
+  JobColumns columns{s.job.submit.data(), s.job.priority.data(), gpus.data(),           s.job.estimate.data(),
                      remaining_.data(),   attained_.data(),      s.job.deadline.data(), s.job.running.data(),
                      s.job.id.data(),     waiting_since_.data(), assigned_.data(),      cluster_gpus_};
   columns.run = run_.data();

@@ -87,6 +87,7 @@ class PassInput {
   void read_history(const StateImpl& state);
   void look_at_cluster(const StateImpl& state);
   void look_at_progress(const StateImpl& state);
+  void count_shared_gpus(const StateImpl& state);
   JobColumns columns(const StateImpl& state) const;
   std::int32_t position_after(std::int64_t n_iterations) const;
   void release_events(const StateImpl& state, const std::vector<std::uint8_t>& lost);
@@ -100,6 +101,7 @@ class PassInput {
   std::vector<std::int32_t> off_ends_;
   std::vector<std::int64_t> attained_;
   std::vector<TimeUs> waiting_since_, assigned_;
+  std::vector<std::int32_t> gpus_;  // where jobs share by predicted interference: JobColumns::gpus, with each shared GPU as one
   std::int64_t cluster_gpus_ = 0;
   std::vector<TimeUs> run_, ideal_run_;
   /// Of a job, as long as its description and the cluster stay.

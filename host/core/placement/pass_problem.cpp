@@ -29,6 +29,18 @@ void follow_demands(const StateImpl& s, kernel::ProblemView& view) {
   view.groups = p.groups;
 }
 
+void PassProblem::widen_shares(const StateImpl& s) {
+  if (view_.options != cut_.data()) cut_.assign(view_.options, view_.options + view_.n_options);
+  for (std::int32_t job = 0; job < view_.n_jobs; ++job) {
+    for (std::int32_t o = view_.option_begin[job]; o < view_.option_end[job]; ++o) {
+      std::int32_t& demand = cut_[to_index(o)].demand;
+      demand = s.demands.whole(demand, s.filters.sharing(s.demands.rows()[to_index(demand)].filter));
+    }
+  }
+  view_.options = cut_.data();
+  core::follow_demands(s, view_);
+}
+
 // A repaired job releases at its end what it holds then.
 void PassProblem::hold_repaired(const StateImpl& s) {
   const kernel::ProblemView& p = s.problem();

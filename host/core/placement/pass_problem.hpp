@@ -37,6 +37,9 @@ class PassProblem {
   /// After any build or pass on the same state.
   void follow_demands(const StateImpl& state) { core::follow_demands(state, view_); }
 
+  /// Jobs that ask for shares of GPUs ask for whole ones, on nodes that share: see GpuSharing. After `build`. O(options)
+  void widen_shares(const StateImpl& state);
+
   /// Running jobs leave their GPUs before the pass: these, and no others, whatever the last call said. O(nodes)
   void give_up(const StateImpl& state, std::span<const std::int32_t> jobs);
   /// See DelayTimers::tighten; of a problem to which timers apply.

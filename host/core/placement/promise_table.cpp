@@ -27,13 +27,21 @@ std::int64_t least_rate(const Job& job, std::int64_t gpus, std::int64_t rate) {
   return !by_place || anywhere || gpus == 1 ? rate : 0;
 }
 
+/// Whole ones, and those of which it has a share.
+std::int64_t gpus_and_shares(const StateImpl& s, std::int32_t job) {
+  std::int64_t gpus = 0;
+  for (const kernel::HeldRow& row : s.jobs[to_index(job)].held) gpus += std::popcount(row.mask);
+  return gpus;
+}
+
 }  // namespace
 
-// Only nodes that stay count, and none where nodes are reserved or shared.
+// Only nodes that stay count, and none where nodes are reserved. Shares that anything may stand next to leave no whole GPUs that could be
+// counted.
 void PromiseTable::count_gpus(const StateImpl& s, const kernel::ProblemView& p) {
   type_gpus_.assign(to_index(p.n_types), 0);
   counts_.assign(s.nodes.size(), 0);
-  if (!s.reservations.empty() || s.node.sharing_nodes > 0) return;
+  if (!s.reservations.empty() || (s.node.sharing_nodes > 0 && sharing_ppm_ == 0)) return;
   for (std::size_t n = 0; n < s.nodes.size(); ++n) {
     const Node& node = s.nodes[n];
     const bool stays = node.state == NodeState::kReady && node.available_from_us <= s.now && node.available_until_us == kNever;
@@ -45,6 +53,11 @@ void PromiseTable::count_gpus(const StateImpl& s, const kernel::ProblemView& p) 
     counts_[n] = 1;
     type_gpus_[to_index(s.node.type[n])] += std::popcount(gpus);
   }
+}
+
+// Where jobs share by predicted interference, one with shares asks for whole GPUs.
+std::int32_t PromiseTable::demand_of(const StateImpl& s, std::int32_t demand) const {
+  return sharing_ppm_ == 0 ? demand : s.demands.whole(demand, s.filters.sharing(s.demands.rows()[to_index(demand)].filter));
 }
 
 // Any whole GPUs of its type will do: no member needs several on one node, no place is required, and no node is excluded.
@@ -68,13 +81,23 @@ bool PromiseTable::takes_any(const StateImpl& s, const kernel::ProblemView& p, s
   return true;
 }
 
+// The rate of a job with shares, where other jobs on its GPUs slow it down as much as they may; 0: not known. An estimate of run time
+// does not say how far a job is that was slowed down.
+std::int64_t PromiseTable::slowest_rate(const StateImpl& s, std::int32_t job, std::int64_t rate) {
+  if (s.jobs[to_index(job)].job->progress.work_total <= 0) return 0;
+  if (s.job.running[to_index(job)] == 0) return slowed_rate(rate, sharing_ppm_);
+  const KeptFraction kept = sharers_.kept(s, job);
+  return kept.known && kept.ppm >= sharing_ppm_ ? slowed_rate(rate, sharing_ppm_) : 0;
+}
+
 // The most GPUs that a job may take, and the longest that it may run, in whatever shape it starts.
 void PromiseTable::bound_stay(const StateImpl& s, const kernel::ProblemView& p, std::int32_t job) {
   const std::size_t at = to_index(job);
   TimeUs longest = 0;
   for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
-    gpus_[at] = std::max<std::int64_t>(gpus_[at], p.demands[p.options[o].demand].gpus);
-    const std::int64_t rate = s.jobs[at].option_rate[to_index(o - p.option_begin[job])];
+    gpus_[at] = std::max<std::int64_t>(gpus_[at], p.demands[demand_of(s, p.options[o].demand)].gpus);
+    std::int64_t rate = s.jobs[at].option_rate[to_index(o - p.option_begin[job])];
+    if (sharing_ppm_ > 0 && s.demands.takes_shares(p.options[o].demand)) rate = slowest_rate(s, job, rate);
     const bool one_place = s.jobs[at].job->profile.kind == ProfileKind::kOpaque;
     longest = std::max(longest, rate > 0 && one_place ? s.run_at(job, rate) : kNever);
   }
@@ -103,6 +126,10 @@ void PromiseTable::read_job(const StateImpl& s, const kernel::ProblemView& p, co
   const Preemption& rule = described.preemption;
   const bool runs = s.job.running[at] != 0;
   if (runs) {
+    const std::vector<kernel::HeldRow>& held = s.jobs[at].held;
+    const bool shares =
+        sharing_ppm_ > 0 && std::any_of(held.begin(), held.end(), [](const auto& row) { return row.share_ppm < kWholeGpu; });
+    longest_[at] = shares ? s.run_at(job, slowest_rate(s, job, s.job.rate[at])) : s.remaining(job);
     stays_[at] = s.job.victim_from[at] == kNever ? kNever : std::max<TimeUs>(0, s.job.victim_from[at] - s.now);
   } else if (!rule.preemptible) {
     stays_[at] = kNever;
@@ -114,32 +141,39 @@ void PromiseTable::read_job(const StateImpl& s, const kernel::ProblemView& p, co
   // Each time that it is displaced it waits for a level once more.
   if (s.jobs[at].longest_wait) return;
   if (begin == end || (limits_ && s.job.queue[at] >= 0)) return;
-  const kernel::DemandRow& first = p.demands[tried.options[begin].demand];
+  const kernel::DemandRow& first = p.demands[demand_of(s, tried.options[begin].demand)];
   for (std::int32_t o = begin; o < end; ++o) {
-    const std::int32_t row = tried.options[o].demand;
+    const std::int32_t row = demand_of(s, tried.options[o].demand);
     if (p.demands[row].gpu_type != first.gpu_type || p.demands[row].gpus != first.gpus || !takes_any(s, p, row)) return;
   }
   // A job that runs otherwise than it is tried may need other GPUs when it is displaced.
-  if (runs && (s.job.held_type[at] != first.gpu_type || s.job.gpus[at] != first.gpus)) return;
+  if (runs && (s.job.held_type[at] != first.gpu_type || gpus_and_shares(s, job) != first.gpus)) return;
   std::int64_t rate = INT64_MAX;
   for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
-    const kernel::DemandRow& own = p.demands[p.options[o].demand];
+    const kernel::DemandRow& own = p.demands[demand_of(s, p.options[o].demand)];
     if (own.gpu_type == first.gpu_type && own.gpus == first.gpus)
       rate = std::min(rate, s.jobs[at].option_rate[to_index(o - p.option_begin[job])]);
   }
   if (runs) rate = std::min(rate, s.job.rate[at]);
   rate = least_rate(described, first.gpus, rate);
+  const bool shares = s.demands.takes_shares(tried.options[begin].demand);
+  if (shares) rate = slowest_rate(s, job, rate);
   if (rate <= 0) return;
   const TimeUs left = runs && rate == s.job.rate[at] ? s.remaining(job) : s.run_at(job, rate);
   if (left > kMaxTimeUs) return;  // not known, too
   type_[at] = first.gpu_type;
   gpus_[at] = first.gpus;
   // Work is rounded to whole microseconds each time that progress is reported, unless the rate says how much it does in one.
-  need_[at] = left + cost_[at] + (rate % kSecond == 0 ? 0 : kRoundingMargin);
+  need_[at] = left + cost_[at] + (rate % kSecond == 0 && !shares ? 0 : kRoundingMargin);
 }
 
 void PromiseTable::read(const StateImpl& s, const kernel::ProblemView& p, const TriedOptions& tried, std::span<const std::int32_t> jobs,
                         const PassRules& rules) {
+  sharing_ppm_ = rules.sharing_ppm;
+  if (sharing_ppm_ > 0) {
+    sharers_.begin(s);
+    sharers_.add_running(s);
+  }
   count_gpus(s, p);
   // Where jobs wait for better places, GPUs that are free are not enough.
   if (rules.packing == Packing::kConsolidate || rules.packing == Packing::kContention || rules.consolidation || rules.delays) {
@@ -150,7 +184,7 @@ void PromiseTable::read(const StateImpl& s, const kernel::ProblemView& p, const 
             std::any_of(s.queue_cap.begin(), s.queue_cap.end(), [](std::int64_t cap) { return cap != kernel::kNoLimit; });
   const std::size_t n = s.jobs.size();
   const auto resize = [n](auto&... columns) { (columns.resize(n), ...); };
-  resize(step_begin_, step_end_, gpus_, need_, cost_, stays_, type_, held_type_, hard_);
+  resize(step_begin_, step_end_, gpus_, need_, cost_, stays_, longest_, type_, held_type_, hard_);
   steps_.clear();
   const kernel::ProblemView view = tried.view(p);
   for (const std::int32_t job : jobs) read_job(s, p, view, job);

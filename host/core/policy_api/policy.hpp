@@ -33,6 +33,8 @@ struct PromiseColumns {
   /// Of a running job that may not be displaced yet, or one that starts now: for how long; 0: it may be at any time; kNever: never.
   const TimeUs* stays;
   const std::int32_t* held_type;  // of a running job; -1: several
+  /// Of a running job: JobColumns::remaining, if the jobs on its GPUs slow it down as much as they may; kNever: not known.
+  const TimeUs* longest;
   /// [GPU types] whole GPUs of nodes that stay, are not reserved and not shared.
   std::span<const std::int64_t> type_gpus;
 
@@ -153,6 +155,8 @@ struct PolicyEntry {
   const char* work = nullptr;                                                     // see work_unit; null: the default of its kind
   std::optional<Consolidation> (*consolidation)(const Params& params) = nullptr;  // how close members must be; null: no rule
   std::optional<DelayRule> (*delays)(const Params& params) = nullptr;             // how gangs wait for domains; null: only as jobs state
+  /// Least fraction of its rate that each job keeps next to others on a GPU, ppm; 0: jobs are not placed by that. Null: 0.
+  std::int64_t (*sharing)(const Params& params) = nullptr;
   const char* leaves_idle = nullptr;  // why a GPU may stay idle that a job could use; null: none does
   bool counted_admission = false;     // it has the parameter `admission`
 };
@@ -186,6 +190,7 @@ struct PassRules {
   bool admits_by_count = false;  // only jobs run that could if places did not matter (docs/placement.md, section 11)
   Quotas quotas = Quotas::kGuarantees;
   std::optional<DelayRule> delays = std::nullopt;
+  std::int64_t sharing_ppm = 0;  // see PolicyEntry::sharing
 };
 
 /// @throws InvalidArgument for a parameter that the policy does not have, one given twice, or a bad value.

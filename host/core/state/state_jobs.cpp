@@ -69,6 +69,7 @@ void StateImpl::compile_job(std::int32_t job_index) {
       for (const bool smallest : {false, true}) {
         if (smallest && !elastic_groups) continue;
         const std::int32_t demand = demands.add(j, shape, type, filter, smallest, topologies);
+        if (demands.takes_shares(demand)) filters.add_sharing(filter, filter_cluster());
         const std::int64_t gpus = std::max<std::int64_t>(1, demands.rows()[to_index(demand)].gpus);
         const std::int32_t at_work = smallest ? demands.gpus_named(demand) : shape.gpus;
         const std::int64_t rate = core::option_rate(*this, j, shape, type, at_work);

@@ -76,14 +76,24 @@ PassRules pass_rules(const PolicyEntry& entry, const Params& params) {
   if (queue && packing == Packing::kContention && settings.text("discipline") == "strict") {
     throw InvalidArgument(fmt::format("policy '{}': packing=contention needs another discipline than strict", entry.info.name));
   }
-  return {queue ? static_cast<kernel::Discipline>(settings.choice("discipline", std::span<const std::string_view>(policy::kDisciplines)))
-                : kernel::Discipline::kGreedy,
+  const std::int64_t sharing_ppm = entry.sharing != nullptr ? entry.sharing(params) : 0;
+  const auto discipline =
+      queue ? static_cast<kernel::Discipline>(settings.choice("discipline", std::span<const std::string_view>(policy::kDisciplines)))
+            : kernel::Discipline::kGreedy;
+  const std::optional<DelayRule> delays = entry.delays != nullptr ? entry.delays(params) : policy::timers_rule(settings);
+  // What is reserved, or waits for a place, would be taken by jobs that join others.
+  if (sharing_ppm > 0 && (kernel::plans_ahead(discipline) || packing == Packing::kContention || delays)) {
+    throw InvalidArgument(fmt::format(
+        "policy '{}': sharing needs discipline=greedy or strict, timers=none, and another packing than contention", entry.info.name));
+  }
+  return {discipline,
           packing,
           static_cast<std::int32_t>(settings.integer("max_tries", 1, 1'000'000)),
           entry.consolidation != nullptr ? entry.consolidation(params) : std::nullopt,
           by_count,
           static_cast<Quotas>(settings.choice("quotas", {"limits", "guarantees", "fair"})),
-          entry.delays != nullptr ? entry.delays(params) : policy::timers_rule(settings)};
+          delays,
+          sharing_ppm};
 }
 
 ShapeRule shape_rule(const PolicyEntry& entry, const Params& params) {

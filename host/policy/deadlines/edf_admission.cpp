@@ -8,7 +8,7 @@
 //             Scalars `seen_from_us` and `seen_gpu_us_TYPE_BIN`: the GPU-time of such jobs that came.
 // Source      EDF (Liu and Layland 1973). Reservations that begin as late as possible are those of Chronus (SoCC'21), here without
 //             slots. The demand that is expected, in the manner of bid prices, is ours.
-// Parameters  unpromised, best_effort, expected, expected_s, laid_again, and the common ones.
+// Parameters  unpromised, best_effort, expected, expected_s, laid_again, sharing, and the common ones.
 
 #include <memory>
 
@@ -22,6 +22,10 @@ std::unique_ptr<core::QueuePolicy> make_edf_admission(const core::Params& params
   return std::make_unique<PromisedQueue>(promise_rules(settings));
 }
 
+std::int64_t sharing_of_edf_admission(const core::Params& params) {
+  return promise_sharing(Settings(core::find_policy("edf-admission").info, params));
+}
+
 }  // namespace
 
 core::PolicyEntry edf_admission_policy() {
@@ -30,7 +34,8 @@ core::PolicyEntry edf_admission_policy() {
                    .source = "EDF (Liu and Layland 1973) with reservations as of Chronus (SoCC'21); admission ours",
                    .params = promise_parameters()},
           .preemptive = true,
-          .make = make_edf_admission};
+          .make = make_edf_admission,
+          .sharing = sharing_of_edf_admission};
 }
 
 }  // namespace berth::policy

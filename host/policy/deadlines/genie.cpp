@@ -7,7 +7,7 @@
 // Source      GENIE (Chen et al., DATE 2019; TPDS 31(1), 2020). The name of the rule, "shortest waiting allowance first", is the paper's.
 //             Its formula is inferred, and all else is ours: promises by reservations in place of its admissible placements, and moving
 //             reservations in place of the repair by EDF.
-// Parameters  warned, unpromised, best_effort, expected, expected_s, laid_again, and the common ones.
+// Parameters  warned, unpromised, best_effort, expected, expected_s, laid_again, sharing, and the common ones.
 
 #include <memory>
 #include <utility>
@@ -34,6 +34,8 @@ std::vector<PolicyParam> genie_parameters() {
   return params;
 }
 
+std::int64_t sharing_of_genie(const core::Params& params) { return promise_sharing(Settings(core::find_policy("genie").info, params)); }
+
 }  // namespace
 
 core::PolicyEntry genie_policy() {
@@ -42,7 +44,8 @@ core::PolicyEntry genie_policy() {
                    .source = "GENIE (TPDS 2020): shortest waiting allowance first, our reading; promises ours",
                    .params = genie_parameters()},
           .preemptive = true,
-          .make = make_genie};
+          .make = make_genie,
+          .sharing = sharing_of_genie};
 }
 
 }  // namespace berth::policy

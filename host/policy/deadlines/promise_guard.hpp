@@ -16,7 +16,7 @@ namespace berth::policy {
 /// Running jobs that may not be displaced: from which instant on each could be. @param due  run time left of a job with a promise
 inline TimeUs displaceable_from(const core::JobColumns& jobs, TimeUs now, std::int32_t job, TimeUs due) {
   const TimeUs stays = jobs.promise->stays[job];
-  return jobs.running[job] == 0 || stays == 0 ? now : core::end_of(now, std::min({stays, jobs.remaining[job], due}));
+  return jobs.running[job] == 0 || stays == 0 ? now : core::end_of(now, std::min({stays, jobs.promise->longest[job], due}));
 }
 
 /// A job that may not be displaced starts only where that breaks no promise. Such jobs are taken from the lines, or refused.

@@ -36,7 +36,10 @@ std::vector<PolicyParam> promise_parameters() {
        "jobs without a deadline, last: behind all that have one in reach; mixed: among those without a promise, by GPU-time left"},
       {"expected", "1", "0 to 100: part of the GPU-time that is left for jobs still to come which cost less of it for their value"},
       {"expected_s", "600", "the rate at which jobs come is a mean over at least this time, in seconds"},
-      {"laid_again", "128", "0 to 100000: most reservations of a GPU type that are moved to make room for another one"}};
+      {"laid_again", "128", "0 to 100000: most reservations of a GPU type that are moved to make room for another one"},
+      {"sharing", "none",
+       "least part of its rate that each job keeps on a GPU that jobs share, up to 1, by what profiles say of colocation; none: jobs share "
+       "wherever shares have room"}};
 }
 
 PromiseRules promise_rules(const Settings& settings) {
@@ -47,6 +50,10 @@ PromiseRules promise_rules(const Settings& settings) {
   rules.least_span = settings.millionths("expected_s", 1, kMaxTimeUs);
   rules.laid_again = settings.integer("laid_again", 0, 100'000);
   return rules;
+}
+
+std::int64_t promise_sharing(const Settings& settings) {
+  return settings.text("sharing") == "none" ? 0 : settings.millionths("sharing", 1, 1'000'000);
 }
 
 void PromisedQueue::load(const PolicyState& state) {

@@ -28,6 +28,8 @@ struct PromiseRules {
 /// The parameters that those rules have, and the rules that they stand for.
 std::vector<PolicyParam> promise_parameters();
 PromiseRules promise_rules(const Settings& settings);
+/// PolicyEntry::sharing of such a policy.
+std::int64_t promise_sharing(const Settings& settings);
 
 /// A queue that promises deadlines (docs/genie.md).
 ///

@@ -33,7 +33,7 @@
 #include "host/sim/replay/progress_reports.hpp"
 #include "host/sim/replay/queue_watch.hpp"
 #include "host/sim/replay/quota_timetable.hpp"
-#include "host/sim/replay/shared_links.hpp"
+#include "host/sim/replay/slowdowns.hpp"
 #include "host/sim/replay/submitted_job.hpp"
 
 namespace berth::sim {
@@ -57,6 +57,7 @@ class Simulator {
         state_(empty_state(cluster, settings.iterations && settings.iterations->gpu_jobs > 1)),
         cluster_(state_, settings.events, settings.failures, settings.request.seed),
         timetable_(cluster, settings.queue_changes),
+        slowdowns_(state_, settings, trace.profiles),
         needless_(settings),
         upcoming_(source_.next()) {
     check_settings(settings, trace.profiles);
@@ -70,7 +71,6 @@ class Simulator {
     }
     for (const Reservation& reservation : StateView(state_).reservations()) changes_.insert({reservation.from_us, reservation.to_us});
     changes_.erase(0);
-    if (settings.links != LinkModel::kNone) shared_links_.emplace(state_, settings.links == LinkModel::kTiers);
     if (!settings.iterations) return;
     std::vector<std::int32_t> gpus(to_index(state_.node_count()));
     for (std::size_t n = 0; n < gpus.size(); ++n) gpus[n] = state_.node(static_cast<std::int32_t>(n)).gpus;
@@ -105,7 +105,7 @@ class Simulator {
         undecided_ = false;
       }
       if (queues_) queues_->settle(state_, now);
-      if (shared_links_) change_rates();
+      change_rates();
       if (settings_.series != nullptr) settings_.series->level(now, levels());
     }
     leave_unfinished();
@@ -223,7 +223,7 @@ class Simulator {
 
   void stall(LiveJob& job, TimeUs notice) {
     n_stalled_ += job.stalled ? 0 : 1;
-    if (shared_links_) shared_links_->stop(index_of(job));
+    slowdowns_.stop(index_of(job));
     if (!iterations_) {
       job.stall(now_, notice);
     } else if (!job.stalled) {
@@ -338,15 +338,15 @@ class Simulator {
       if (reached() == job.phase) continue;
       Job reported = *state_.job(job_index);
       const bool works = job.running && !job.stalled;
-      if (shared_links_) shared_links_->stop(job_index);
+      slowdowns_.stop(job_index);
       do {
         job.phase = works ? job.phase + 1 : reached();
         set_form(reported, *job.traced, forms_.in_phase(std::move(reported.shapes), *job.traced, job.phase));
         if (works)
           job.begin_phase(job.work - core::phase_begin(*job.traced, job.phase),
-                          rate_now(job_index, known_rate(job, rate_there(reported, job_index))));
+                          slowdowns_.slowed(job_index, known_rate(job, rate_there(reported, job_index))));
       } while (works && reached() > job.phase);
-      if (works && shared_links_) shared_links_->start(job_index, reported);
+      if (works) slowdowns_.start(job_index, reported, job.timed);
       if (works) expect_end(job, job_index);
       StateView(state_).advance(job_index, reported.progress);
       const std::int64_t left = job.left_at(now_);
@@ -368,18 +368,15 @@ class Simulator {
                              StateView(state_).jobs()[to_index(job_index)].entries);
   }
 
-  std::int64_t rate_now(std::int32_t job_index, std::int64_t alone) const {
-    return shared_links_ ? shared_links_->slowed(job_index, alone) : alone;
-  }
-
-  // Of jobs that share links with some that came or left.
+  // Of jobs that share links or GPUs with some that came or left.
   void change_rates() {
-    for (const std::int32_t job_index : shared_links_->settle()) {
+    for (const std::int32_t job_index : slowdowns_.settle()) {
       LiveJob& job = live_[to_index(job_index)];
-      job.change_rate(now_, rate_now(job_index, known_rate(job, rate_there(*state_.job(job_index), job_index))));
+      const std::int64_t alone = job.timed ? kSecond : known_rate(job, rate_there(*state_.job(job_index), job_index));
+      job.change_rate(now_, slowdowns_.slowed(job_index, alone));
       expect_end(job, job_index);
       if (!job.slowed) unsettled_.push_back({job_index, job.run});  // else it is there
-      job.slowed = shared_links_->speed_ppm(job_index) != 1'000'000;
+      job.slowed = slowdowns_.is_slowed(job_index);
     }
   }
 
@@ -522,7 +519,7 @@ class Simulator {
     gpus_allocated_ += job.gpus;
     if (queues_) queues_->touch(d.job);
     if (iterations_) begin_iterations(d);
-    if (shared_links_ && !job.timed) shared_links_->start(d.job, *state_.job(d.job));
+    slowdowns_.start(d.job, *state_.job(d.job), job.timed);
     const TimeUs end = iterations_ ? kNever : expect_end(job, d.job);
     const auto mishap = [&](TimeUs mean, RandomStream stream, JobEvent::What what, std::int64_t count) {
       if (mean == 0) return;
@@ -530,7 +527,7 @@ class Simulator {
                       (static_cast<std::uint64_t>(job.outcome.job) << 32) | static_cast<std::uint64_t>(count));
       const __int128 service = static_cast<__int128>(draws.exponential(mean)) - (job.outcome.gpu_us - job.crashed_gpu_us);
       const TimeUs when = core::saturating_add(now_, std::max<TimeUs>(1, static_cast<TimeUs>(service / job.gpus)));
-      if (when < end || shared_links_) events_.push({when, job.outcome.job, d.job, job.run, job.rate_changes, what});
+      if (when < end || slowdowns_.any()) events_.push({when, job.outcome.job, d.job, job.run, job.rate_changes, what});
     };
     mishap(settings_.failures.crash_gpu_us, RandomStream::kCrash, JobEvent::What::kCrash, job.crashes);
     mishap(settings_.failures.kill_gpu_us, RandomStream::kKill, JobEvent::What::kKill, job.crashes);
@@ -566,7 +563,7 @@ class Simulator {
   void give_up(LiveJob& job) {
     gpus_allocated_ -= job.gpus;
     n_stalled_ -= job.stalled ? 1 : 0;
-    if (shared_links_) shared_links_->stop(index_of(job));
+    slowdowns_.stop(index_of(job));
     if (iterations_) {
       job.release(now_, iterations_->stop(index_of(job), now_));
     } else {
@@ -653,9 +650,9 @@ class Simulator {
   ClusterState state_;
   ClusterChanges cluster_;
   QuotaTimetable timetable_;
+  Slowdowns slowdowns_;
   std::optional<QueueWatch> queues_;
   std::optional<Iterations> iterations_;
-  std::optional<SharedLinks> shared_links_;
   std::vector<Iterations::Place> places_;
   Engine engine_;
   PolicyState memory_;

@@ -1,0 +1,84 @@
+#include "host/core/model/colocation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace berth::core {
+namespace {
+
+Profile with(const std::string& model, std::vector<std::pair<std::string, std::int64_t>> table) {
+  Profile profile;
+  profile.model = model;
+  profile.colocation = std::move(table);
+  return profile;
+}
+
+// The kinds 0, 1 and 2: b and c say nothing of some others.
+Colocation three() {
+  Colocation colocation;
+  colocation.kind_of(with("a", {{"a", 600'000}, {"b", 800'000}, {"c", 333'333}}));
+  colocation.kind_of(with("b", {{"a", 900'000}}));
+  colocation.kind_of(with("c", {}));
+  return colocation;
+}
+
+}  // namespace
+
+TEST(Colocation, JobsOfOneModelAndOneTableAreOneKind) {
+  Colocation colocation;
+  EXPECT_EQ(colocation.kind_of(with("a", {{"b", 800'000}})), 0);
+  EXPECT_EQ(colocation.kind_of(with("a", {{"b", 700'000}})), 1);
+  EXPECT_EQ(colocation.kind_of(with("b", {{"b", 800'000}})), 2);
+  EXPECT_EQ(colocation.kind_of(with("a", {{"b", 800'000}})), 0);
+}
+
+TEST(Colocation, EachKeepsWhatItsOwnTableSays) {
+  const Colocation colocation = three();
+  EXPECT_EQ(colocation.kept(0, 1), 800'000);
+  EXPECT_EQ(colocation.kept(1, 0), 900'000);
+  EXPECT_EQ(colocation.kept(0, 0), 600'000);
+  EXPECT_EQ(colocation.kept(1, 1), Colocation::kNotKnown);
+}
+
+TEST(Colocation, AJobWithoutAModelIsInNoTable) {
+  Colocation colocation = three();
+  const std::int32_t nameless = colocation.kind_of(with("", {{"a", 500'000}}));
+  EXPECT_EQ(colocation.kept(0, nameless), Colocation::kNotKnown);
+  EXPECT_EQ(colocation.kept(nameless, 0), 500'000);
+}
+
+TEST(Colocation, SeveralJobsOnAGpuMultiply) {
+  const Colocation colocation = three();
+  EXPECT_EQ(kept_on_gpu(colocation, 0, std::vector<std::int32_t>{}), KeptFraction{});
+  EXPECT_EQ(kept_on_gpu(colocation, 0, std::vector<std::int32_t>{1, 0}), (KeptFraction{480'000, true}));
+}
+
+// 333,333 x 0.6 = 199,999.8, rounded down before 0.8 makes 159,999.2. Any order has 159,999.
+TEST(Colocation, TheOrderOfTheJobsDoesNotMatter) {
+  const Colocation colocation = three();
+  std::vector<std::int32_t> others{0, 1, 2};
+  do {
+    EXPECT_EQ(kept_on_gpu(colocation, 0, others), (KeptFraction{159'999, true}));
+  } while (std::next_permutation(others.begin(), others.end()));
+}
+
+TEST(Colocation, WhatIsNotKnownCostsNothingAndIsSaid) {
+  const Colocation colocation = three();
+  EXPECT_EQ(kept_on_gpu(colocation, 1, std::vector<std::int32_t>{0, 2}), (KeptFraction{900'000, false}));
+}
+
+TEST(Colocation, TheSlowestMemberSetsThePace) {
+  EXPECT_EQ(slower({800'000, true}, {700'000, true}), (KeptFraction{700'000, true}));
+  EXPECT_EQ(slower({800'000, false}, {900'000, true}), (KeptFraction{800'000, false}));
+}
+
+TEST(Colocation, RatesAreRoundedDown) {
+  EXPECT_EQ(slowed_rate(3, 500'000), 1);
+  EXPECT_EQ(slowed_rate(INT64_MAX, 1'000'000), INT64_MAX);
+}
+
+}  // namespace berth::core
