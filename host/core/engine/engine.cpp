@@ -12,8 +12,10 @@
 #include "host/core/choice/plan_search.hpp"
 #include "host/core/choice/search_history.hpp"
 #include "host/core/choice/shape_problem.hpp"
+#include "host/core/engine/departed_jobs.hpp"
 #include "host/core/engine/last_reservations.hpp"
 #include "host/core/engine/plan_builder.hpp"
+#include "host/core/engine/waiting_heads.hpp"
 #include "host/core/kept/kept_queue.hpp"
 #include "host/core/placement/gpu_sharing.hpp"
 #include "host/core/placement/lease_offers.hpp"
@@ -57,6 +59,11 @@ bool narrows(const StateImpl& s, const core::PassRules& rules) {
          rules.admits_by_count || rules.sharing_ppm > 0 || core::DelayTimers::apply_to(s, rules);
 }
 
+// The first of two instants of which the order may be `now`: it changes all the time. What is still to come says more then.
+TimeUs first_change(TimeUs order, TimeUs until, TimeUs now) { return order <= now && until != kNever ? until : std::min(order, until); }
+
+bool is_limited(const Request& request) { return request.max_iterations > 0 || request.budget_us > 0 || request.progress; }
+
 // No state has a time beyond the largest.
 TimeUs within_time(TimeUs at) { return at > kMaxTimeUs ? kNever : at; }
 
@@ -83,6 +90,8 @@ class EngineImpl {
   core::LeaseOffers offers;
   core::GpuSharing sharing;
   core::KeptQueue kept;
+  core::WaitingHeads heads;
+  core::DepartedJobs departed;
   core::Overruns overruns;
   core::PlanBuilder builder;
   core::PlanValidator validator;
@@ -100,6 +109,8 @@ class EngineImpl {
     validator = {};
     certificates = {};
     kept.clear();
+    heads = {};
+    departed = {};
     reservations.forget();
     served = s.identity;
   }
@@ -119,6 +130,7 @@ class EngineImpl {
   };
 
   core::Reading read_kept(const StateImpl& s, const Request& request);
+  bool decide_leases(const StateImpl& s, PolicyState& policy_state, const Request& request, Plan& plan);
   bool decide_changes(const StateImpl& s, PolicyState& policy_state, const Request& request, Plan& plan);
   void release_pass_memory(Plan& plan);
   void set_header(const StateImpl& s, const Request& request, Plan& plan) const;
@@ -129,11 +141,13 @@ class EngineImpl {
   void keep_memory(PassAttempt&& attempt) { spare_.push_back(std::move(attempt)); }
   bool pass_kept(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request,
                  PassAttempt& attempt, Plan& plan);
-  PassAttempt order_jobs(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request,
-                         Plan& plan);
-  void request_pass(const StateImpl& s, const core::PassInput::Marks& marks, const Request& request, PassAttempt& attempt, Plan& plan);
-  bool repeat_pass(const StateImpl& s, const core::PassInput::Marks& marks, const Request& request, core::StopToken& stop_token,
-                   PassAttempt& attempt, Plan& plan);
+  PassAttempt order_jobs(const StateImpl& s, core::PassInput& in, core::QueuePolicy& policy, std::span<const std::int32_t> of,
+                         const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request, Plan& plan);
+  void request_pass(const StateImpl& s, core::PassInput& in, const core::PassInput::Marks& marks, const Request& request,
+                    PassAttempt& attempt, Plan& plan);
+  bool repeat_pass(const StateImpl& s, core::PassInput& in, const core::PassInput::Marks& marks, const Request& request,
+                   core::StopToken& stop_token, PassAttempt& attempt, Plan& plan);
+  TimeUs order_until(const StateImpl& s, core::PassInput& in, core::QueuePolicy& policy, PassAttempt& attempt);
   PassAttempt choose_shapes(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state,
                             const Request& request, core::StopToken& stop_token, Plan& plan);
   void pass_choice(const StateImpl& s, const core::PassInput::Marks& marks, const core::PassRules& rules, PassAttempt& attempt);
@@ -142,7 +156,7 @@ class EngineImpl {
                            PassAttempt best, core::StopToken& stop_token, Plan& plan);
   PassAttempt search_plans(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request,
                            PassAttempt& begin, core::StopToken& stop_token, Plan& plan);
-  void end_pass(const StateImpl& s, PassAttempt& attempt);
+  void end_pass(const StateImpl& s, core::PassInput& in, PassAttempt& attempt);
   void build_plan(const StateImpl& s, PassAttempt& attempt, Plan& plan);
   PassAttempt better_of(const StateImpl& s, PassAttempt begin, PassAttempt found, Plan& plan);
   bool searches() const { return chosen.choice.search.population > 0; }
@@ -187,29 +201,31 @@ EngineImpl::PassAttempt EngineImpl::take_memory() {
   return attempt;
 }
 
-EngineImpl::PassAttempt EngineImpl::order_jobs(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state,
-                                               const Request& request, Plan& plan) {
+// @param of  these jobs alone; empty: all
+EngineImpl::PassAttempt EngineImpl::order_jobs(const StateImpl& s, core::PassInput& in, core::QueuePolicy& policy,
+                                               std::span<const std::int32_t> of, const core::PassInput::Marks& marks,
+                                               const PolicyState& policy_state, const Request& request, Plan& plan) {
   tried.build(s, problem.view(), chosen.shape, builder);
-  input.order(s, *chosen.entry, *chosen.policy, policy_state, marks, tried, chosen.rules);
-  builder.refuse(input.refusals());
-  if (chosen.rules.delays && offers.begin(s, *chosen.rules.delays, chosen.policy->lease_ended(), tried, problem)) {
+  in.order(s, *chosen.entry, policy, policy_state, marks, tried, chosen.rules, of);
+  builder.refuse(in.refusals());
+  if (chosen.rules.delays && offers.begin(s, *chosen.rules.delays, policy.lease_ended(), tried, problem)) {
     tried.build(s, problem.view(), chosen.shape, builder);
   }
   PassAttempt attempt = take_memory();
-  request_pass(s, marks, request, attempt, plan);
+  request_pass(s, in, marks, request, attempt, plan);
   return attempt;
 }
 
-void EngineImpl::request_pass(const StateImpl& s, const core::PassInput::Marks& marks, const Request& request, PassAttempt& attempt,
-                              Plan& plan) {
+void EngineImpl::request_pass(const StateImpl& s, core::PassInput& in, const core::PassInput::Marks& marks, const Request& request,
+                              PassAttempt& attempt, Plan& plan) {
   const core::PassInput::Marks seen{offers.any() ? offers.gone() : marks.lost, marks.repaired, marks.rejected, marks.impossible};
   const auto find = [&](const kernel::ProblemView& p, const kernel::VictimsRequest& asked, const kernel::VictimsResult& answer) {
     plan.backend = backends.also(request.backend, request.threads, plan.backend_note,
                                  [&](core::PlacementBackend& backend) { backend.victims(p, asked, answer); });
   };
-  input.disarrange();
-  input.arrange(s, *chosen.entry, chosen.rules.quotas, seen, tried.view(problem.view()), core::FindVictims(find));
-  attempt.request = input.request(s, *chosen.entry, chosen.rules, seen, request.max_iterations, {}, &tried);
+  in.disarrange();
+  in.arrange(s, *chosen.entry, chosen.rules.quotas, seen, tried.view(problem.view()), core::FindVictims(find));
+  attempt.request = in.request(s, *chosen.entry, chosen.rules, seen, request.max_iterations, {}, &tried);
   attempt.visited = tried.view(problem.view());
   attempt.request.option_run = tried.run_times(problem.view(), attempt.request.option_run, attempt.run);
 }
@@ -217,7 +233,7 @@ void EngineImpl::request_pass(const StateImpl& s, const core::PassInput::Marks& 
 // What the queue that is kept between decisions can do, where its pass gives the same answer.
 core::Reading EngineImpl::read_kept(const StateImpl& s, const Request& request) {
   const bool here = request.backend == Backend::kAuto || request.backend == Backend::kCpu;
-  const bool limited = request.max_iterations > 0 || request.budget_us > 0 || request.progress || cancelled.load(std::memory_order_relaxed);
+  const bool limited = is_limited(request) || cancelled.load(std::memory_order_relaxed);
   if (chosen.policy == nullptr || !here || limited || !kept.answers(s, chosen)) return core::Reading::kNothing;
   return kept.read(s, chosen);
 }
@@ -333,7 +349,7 @@ EngineImpl::PassAttempt EngineImpl::place_shapes(const StateImpl& s, const core:
 }
 
 // Back to the jobs' own options, and without the jobs that would outstay their nodes.
-void EngineImpl::end_pass(const StateImpl& s, PassAttempt& attempt) {
+void EngineImpl::end_pass(const StateImpl& s, core::PassInput& in, PassAttempt& attempt) {
   const kernel::PlaceResult placed = attempt.result.columns();
   const bool shapes = chosen.policy == nullptr;
   if (shapes) {
@@ -342,29 +358,34 @@ void EngineImpl::end_pass(const StateImpl& s, PassAttempt& attempt) {
   } else {
     tried.translate(attempt.request, placed);
     attempt.visited = problem.view();
-    attempt.request.option_run = input.option_run();
+    attempt.request.option_run = in.option_run();
   }
   overruns.withdraw(s, attempt.visited, attempt.request, placed);
   if (shapes) return;
-  input.settle(attempt.request, placed);
+  in.settle(attempt.request, placed);
   if (chosen.rules.sharing_ppm > 0)
     sharing.settle(s, attempt.visited, tried, problem.lost(), chosen.rules.sharing_ppm, attempt.request, placed);
 }
 
 // Others were displaced for a job that does not start, or a job keeps the GPUs that it gave up: the pass is made again. After a stop no
 // more jobs are tried than before.
-bool EngineImpl::repeat_pass(const StateImpl& s, const core::PassInput::Marks& marks, const Request& request, core::StopToken& stop_token,
-                             PassAttempt& attempt, Plan& plan) {
+bool EngineImpl::repeat_pass(const StateImpl& s, core::PassInput& in, const core::PassInput::Marks& marks, const Request& request,
+                             core::StopToken& stop_token, PassAttempt& attempt, Plan& plan) {
   const bool stopped = stop_token.stopped_at >= 0;
-  const bool off_ends = !stopped && input.keep_off_ends(overruns.displacers());
+  const bool off_ends = !stopped && in.keep_off_ends(overruns.displacers());
   const bool back = offers.settle(s, problem, attempt.request, attempt.result.columns());
   if (!off_ends && !back) return false;
   if (back) tried.build(s, problem.view(), chosen.shape, builder);
-  request_pass(s, marks, request, attempt, plan);
+  request_pass(s, in, marks, request, attempt, plan);
   if (stopped) attempt.request.limit = std::min(attempt.request.limit, stop_token.stopped_at);
   place(request, stopped ? nullptr : &stop_token, attempt, plan);
-  end_pass(s, attempt);
+  end_pass(s, in, attempt);
   return true;
+}
+
+TimeUs EngineImpl::order_until(const StateImpl& s, core::PassInput& in, core::QueuePolicy& policy, PassAttempt& attempt) {
+  const bool moves = chosen.rules.delays && chosen.rules.delays->lease_end != core::LeaseEnd::kKeep;
+  return in.order_until(s, *chosen.entry, policy, attempt.result.columns(), moves ? &problem.timers() : nullptr);
 }
 
 // From a pass whose options are those of the jobs.
@@ -401,7 +422,7 @@ void EngineImpl::build_plan(const StateImpl& s, PassAttempt& attempt, Plan& plan
 EngineImpl::PassAttempt EngineImpl::better_of(const StateImpl& s, PassAttempt begin, PassAttempt found, Plan& plan) {
   const std::int64_t found_value = plan.bound.value;
   found.choice = choice.exchange(std::move(begin.choice));
-  end_pass(s, begin);
+  end_pass(s, input, begin);
   build_plan(s, begin, plan);
   if (plan.bound.value >= found_value || leaves_entitled_) {
     keep_memory(std::move(found));
@@ -484,8 +505,9 @@ bool EngineImpl::decide_changes(const StateImpl& s, PolicyState& policy_state, c
   const core::HeldSums held{s.node.held, s.node.cpu_held, s.node.memory_held, s.queue_used, s.broken_nodes()};
   require_valid(validator.check_changes(s.facts(), held, plan, options));
   cancelled.store(false, std::memory_order_relaxed);
-  core::PassInput::keep(s, *chosen.policy, policy_state);
+  core::PassInput::keep(s, *chosen.policy, policy_state, departed.left());
   policy_state.policy = request.policy;
+  departed.settle(policy_state);
   reservations.forget();  // this plan reserves nothing
   if (++quiet_ == kQuietDecisions) release_pass_memory(plan);
   plan.timing.validate_s = step.lap();
@@ -499,6 +521,45 @@ void EngineImpl::share_by_interference(const StateImpl& s) {
                           "without a longest wait for a level");
   }
   problem.widen_shares(s);
+}
+
+// A plan without changes, by a pass over the heads of the jobs that wait. False: all jobs have to be asked.
+bool EngineImpl::decide_leases(const StateImpl& s, PolicyState& policy_state, const Request& request, Plan& plan) {
+  Stopwatch total;
+  Stopwatch step;
+  problem.refresh(s);
+  const core::PassInput::Marks marks{problem.lost(), problem.repaired(), builder.reject(s, problem.view(), certificates)};
+  plan.timing.compile_s = step.lap();
+  core::PassInput& in = heads.input();
+  PassAttempt attempt = order_jobs(s, in, heads.policy(), heads.jobs(), marks, policy_state, request, plan);
+  plan.timing.order_s = step.lap();
+  core::StopToken never;
+  place(request, nullptr, attempt, plan);
+  end_pass(s, in, attempt);
+  while (repeat_pass(s, in, marks, request, never, attempt, plan)) {
+  }
+  const bool all_stay = heads.all_stay(s, problem.view(), attempt.request, attempt.result.columns());
+  if (all_stay) plan.order_until_us = within_time(first_change(order_until(s, in, heads.policy(), attempt), heads.until(), s.now));
+  keep_memory(std::move(attempt));
+  plan.timing.place_s = step.lap();
+  if (!all_stay) return false;
+  set_header(s, request, plan);
+  heads.say_all_stay(plan);
+  plan.bound = {};
+  core::set_history({}, 1, plan.history);
+  plan.timing.reasons_s = step.lap();
+  core::ValidateOptions options;
+  options.known = &certificates;
+  const core::HeldSums held{s.node.held, s.node.cpu_held, s.node.memory_held, s.queue_used, s.broken_nodes()};
+  require_valid(validator.check_changes(s.facts(), held, plan, options));
+  reservations.follow(s, request, plan);
+  core::PassInput::keep(s, heads.policy(), policy_state, departed.left());
+  policy_state.policy = request.policy;
+  departed.settle(policy_state);
+  plan.device = backends.device();
+  plan.timing.validate_s = step.lap();
+  plan.timing.decide_s = total.lap();
+  return true;
 }
 
 void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Request& request, Plan& plan) {
@@ -523,6 +584,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   plan.reservations_since = 0;
   plan.reservations_dropped.clear();
   serve(s);
+  departed.follow(s, policy_state, chosen.version);
   core::Reading reading = read_kept(s, request);
   if (request.changes_only && reading == core::Reading::kChanges) {
     if (decide_changes(s, policy_state, request, plan)) return;
@@ -530,6 +592,12 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   }
   quiet_ = 0;
   offers.clear();
+  const bool may_ask_heads = request.changes_only && !is_limited(request) && !cancelled.load(std::memory_order_relaxed);
+  if (may_ask_heads && heads.hold(s, chosen) && problem.timers().has_timers_of(chosen.rules.delays, policy_state)) {
+    if (decide_leases(s, policy_state, request, plan)) return;
+    offers.clear();
+  }
+  heads.forget();
   problem.build(s, chosen.rules, {}, &policy_state);
   if (chosen.rules.sharing_ppm > 0) share_by_interference(s);
   const bool chooses_shapes = chosen.policy == nullptr;
@@ -540,7 +608,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   const bool was_kept = reading != core::Reading::kNothing && pass_kept(s, marks, policy_state, request, attempt, plan);
   if (!was_kept) {
     attempt = chooses_shapes ? choose_shapes(s, marks, policy_state, request, stop_token, plan)
-                             : order_jobs(s, marks, policy_state, request, plan);
+                             : order_jobs(s, input, *chosen.policy, {}, marks, policy_state, request, plan);
   }
   plan.timing.order_s = step.lap();
 
@@ -558,8 +626,8 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
     begin = std::move(attempt);
     attempt = search_plans(s, marks, policy_state, request, begin, stop_token, plan);
   }
-  end_pass(s, attempt);
-  while (!chooses_shapes && !was_kept && repeat_pass(s, marks, request, stop_token, attempt, plan)) {
+  end_pass(s, input, attempt);
+  while (!chooses_shapes && !was_kept && repeat_pass(s, input, marks, request, stop_token, attempt, plan)) {
   }
   cancelled.store(false, std::memory_order_relaxed);
   plan.timing.place_s = step.lap();
@@ -577,21 +645,16 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
     if (attempt.shape_pass.quotas() != nullptr)
       plan.order_until_us = std::min(plan.order_until_us, attempt.shape_pass.quotas()->victims_from());
   } else {
-    const bool moves = chosen.rules.delays && chosen.rules.delays->lease_end != core::LeaseEnd::kKeep;
-    core::DelayTimers* const movers = moves ? &problem.timers() : nullptr;
-    plan.order_until_us = input.order_until(s, *chosen.entry, *chosen.policy, attempt.result.columns(), movers);
+    plan.order_until_us = order_until(s, input, *chosen.policy, attempt);
   }
   if (chosen.rules.packing == core::Packing::kContention) {
     problem.waits().look(s, problem.view(), attempt.request, attempt.result.columns());
-    // Where the order changes all the time, what is still to come says more.
-    const TimeUs until = problem.waits().until();
-    plan.order_until_us = plan.order_until_us <= s.now && until != kNever ? until : std::min(plan.order_until_us, until);
+    plan.order_until_us = first_change(plan.order_until_us, problem.waits().until(), s.now);
   }
   const bool delays = core::DelayTimers::apply_to(s, chosen.rules);
   if (delays) {
     problem.timers().look(s, problem.view(), attempt.request, attempt.result.columns());
-    const TimeUs until = problem.timers().until();
-    plan.order_until_us = plan.order_until_us <= s.now && until != kNever ? until : std::min(plan.order_until_us, until);
+    plan.order_until_us = first_change(plan.order_until_us, problem.timers().until(), s.now);
   }
   plan.order_until_us = within_time(plan.order_until_us);
   build_plan(s, attempt, plan);
@@ -599,7 +662,6 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   if (searched) attempt = better_of(s, std::move(begin), std::move(attempt), plan);
   if (chosen.rules.packing == core::Packing::kContention) problem.waits().say_until(plan);
   if (delays) problem.timers().say_until(plan);
-  keep_memory(std::move(attempt));
   if (searched) {
     core::set_history(search.history(), 0, plan.history);
   } else {
@@ -612,13 +674,16 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   const std::vector<std::string>& violations = validator.check(s.facts(), plan, options);
   require_valid(violations);
   reservations.follow(s, request, plan);
+  if (!chooses_shapes) heads.look(s, chosen, problem, attempt.request, plan);
+  keep_memory(std::move(attempt));
   // Only now: a decision that fails must not change the caller's state.
-  chooses_shapes ? choice.keep(s, policy_state) : core::PassInput::keep(s, *chosen.policy, policy_state);
+  chooses_shapes ? choice.keep(s, policy_state) : core::PassInput::keep(s, *chosen.policy, policy_state, departed.left());
   if (chosen.shapes != nullptr) chosen.shapes->store(policy_state);
   if (searched && core::has_seed(chosen.choice.search.seeds, core::SearchSeed::kKept)) search.store(choice, policy_state);
   if (chosen.rules.packing == core::Packing::kContention) problem.waits().store(s, policy_state);
   if (chosen.rules.delays) problem.timers().store(policy_state);
   policy_state.policy = request.policy;
+  departed.settle(policy_state);
   plan.device = backends.device();
   plan.timing.validate_s = step.lap();
   plan.timing.decide_s = total.lap();

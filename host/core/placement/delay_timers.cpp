@@ -1,7 +1,6 @@
 #include "host/core/placement/delay_timers.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <tuple>
 
@@ -65,6 +64,7 @@ void DelayTimers::begin(const StateImpl& s) {
   names_.clear();
   inside_.clear();
   preferring_.clear();
+  stages_.clear();
   for (const Rung& rung : found) {
     if (!rungs_.empty() && (rung.gpus <= rungs_.back().gpus || rung.gpus >= all)) continue;
     rungs_.push_back(rung);
@@ -79,15 +79,7 @@ TimeUs DelayTimers::end_of(TimeUs since, TimeUs wait) {
 }
 
 TimeUs DelayTimers::timer(const DelayRule& rule, std::int32_t rung, std::int64_t gpus) {
-  constexpr std::int64_t kKnown = 4096;  // jobs of more GPUs are few
-  if (rule.history > 0 && gpus >= kKnown) return saturating_mul(windows_.leases(rule, rung, gpus), rule.lease_us);
-  if (rule.history > 0) {
-    const std::size_t at = to_index(gpus) * rungs_.size() + to_index(rung);
-    if (by_gpus_.size() <= at) by_gpus_.resize((to_index(gpus) + 1) * rungs_.size(), -1);
-    TimeUs& timer = by_gpus_[at];
-    if (timer < 0) timer = saturating_mul(windows_.leases(rule, rung, gpus), rule.lease_us);
-    return timer;
-  }
+  if (rule.history > 0) return saturating_mul(windows_.leases(rule, rung, gpus), rule.lease_us);
   return rule.timers_of(gpus).at(rung);
 }
 
@@ -118,24 +110,38 @@ std::int32_t DelayTimers::preferring_below(const StateImpl& s, std::int32_t dema
   return demand;
 }
 
+// A level of which no domain could hold the gang has no timer.
+DelayTimers::Stage* DelayTimers::stages_of(const StateImpl& s, const DelayRule& rule, std::int32_t asked) {
+  const std::size_t n = rungs_.size();
+  const std::size_t at = to_index(asked) * (n + 1);
+  if (stages_.size() <= at) stages_.resize((to_index(asked) + 1) * (n + 1), {0, -1, kernel::kNone});
+  Stage* const stages = &stages_[at];
+  if (stages->to >= 0) return stages;
+  const std::int64_t gpus = s.demands.rows()[to_index(asked)].gpus;
+  stages[n].to = kNever;
+  for (std::size_t rung = n; rung-- > 0;) {
+    const bool holds = empty_.hold(s, asked, rungs_[rung].topology, rungs_[rung].level);
+    stages[rung + 1].from = holds ? timer(rule, static_cast<std::int32_t>(rung), gpus) : 0;
+    stages[rung].to = std::min(stages[rung + 1].from, stages[rung + 1].to);
+  }
+  return stages;
+}
+
 // The loosest level is that above the highest of which no domain could hold the gang, or of which the timer has run out.
 std::int32_t DelayTimers::by_rule(const StateImpl& s, const DelayRule& rule, TimeUs since, std::int32_t asked) {
-  const std::int64_t gpus = s.demands.rows()[to_index(asked)].gpus;
-  if (gpus == 0) return asked;  // shares of GPUs
-  const auto n = static_cast<std::int32_t>(rungs_.size());
-  std::array<TimeUs, kTopologyKinds * kMaxLevels> waits{};
-  std::int32_t loosest = 0;
-  for (std::int32_t rung = 0; rung < n; ++rung) {
-    const bool holds = empty_.hold(s, asked, rungs_[to_index(rung)].topology, rungs_[to_index(rung)].level);
-    waits[to_index(rung)] = holds ? timer(rule, rung, gpus) : 0;
-    if (s.now - since >= waits[to_index(rung)]) loosest = rung + 1;
+  if (s.demands.rows()[to_index(asked)].gpus == 0) return asked;  // shares of GPUs
+  Stage* const stages = stages_of(s, rule, asked);
+  const TimeUs waited = s.now - since;
+  std::size_t loosest = rungs_.size();
+  while (loosest > 0 && waited < stages[loosest].from) --loosest;
+  Stage& stage = stages[loosest];
+  const bool any = loosest == rungs_.size();
+  if (!any) timers_.push_back({rungs_[loosest].topology, rungs_[loosest].level, end_of(since, stage.to)});
+  if (stage.demand == kernel::kNone) {
+    const std::int32_t preferred = preferring_below(s, asked, static_cast<std::int32_t>(loosest));
+    stage.demand = any ? preferred : inside(s, preferred, rungs_[loosest]);
   }
-  const std::int32_t demand = preferring_below(s, asked, loosest);
-  if (loosest == n) return demand;
-  const Rung& rung = rungs_[to_index(loosest)];
-  const TimeUs first = *std::min_element(waits.begin() + loosest, waits.begin() + n);
-  timers_.push_back({rung.topology, rung.level, end_of(since, first)});
-  return inside(s, demand, rungs_[to_index(loosest)]);
+  return stage.demand;
 }
 
 std::int32_t DelayTimers::by_job(const StateImpl& s, const Job& job, TimeUs since, std::int32_t asked, std::int32_t demand) {
@@ -157,11 +163,12 @@ std::int32_t DelayTimers::by_job(const StateImpl& s, const Job& job, TimeUs sinc
 void DelayTimers::narrow(const StateImpl& s, const std::optional<DelayRule>& rule, const PolicyState* kept,
                          std::span<kernel::OptionRow> options) {
   begin(s);
+  if (rule_ != rule) stages_.clear();
   rule_ = rule;
   if (rule && rule->history > 0) {
     windows_.load(kept, names_, *rule);
-    if (by_gpus_of_ != windows_.version()) by_gpus_.clear();
-    by_gpus_of_ = windows_.version();
+    if (stages_of_ != windows_.version()) stages_.clear();
+    stages_of_ = windows_.version();
   }
   const kernel::ProblemView& p = s.problem();
   const bool moves = rule && rule->lease_end != LeaseEnd::kKeep;
@@ -174,20 +181,28 @@ void DelayTimers::narrow(const StateImpl& s, const std::optional<DelayRule>& rul
     for (const kernel::OptionRow& option : options) demands.push_back(option.demand);
   };
   if (moves) copy_demands(asked_);
+  const bool some_state_waits = s.any_longest_wait();
   for (const std::int32_t job : s.job_order) {
-    const JobRecord& record = s.jobs[to_index(job)];
-    if (!rule && !record.longest_wait) continue;
+    const bool states_waits = some_state_waits && s.jobs[to_index(job)].longest_wait;
+    if (!rule && !states_waits) continue;
     const TimeUs since = waits_since(s, job);
     begin_[to_index(job)] = static_cast<std::int32_t>(timers_.size());
     for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
       const std::int32_t asked = options[to_index(o)].demand;
       std::int32_t demand = rule ? by_rule(s, *rule, since, asked) : asked;
-      if (record.longest_wait) demand = by_job(s, *record.job, since, asked, demand);
+      if (states_waits) demand = by_job(s, *s.jobs[to_index(job)].job, since, asked, demand);
       options[to_index(o)].demand = demand;
     }
     end_[to_index(job)] = static_cast<std::int32_t>(timers_.size());
   }
   if (moves) copy_demands(narrowed_);
+}
+
+bool DelayTimers::has_timers_of(const std::optional<DelayRule>& rule, const PolicyState& kept) {
+  if (rule_ != rule) return false;
+  if (!rule || rule->history == 0) return true;
+  windows_.load(&kept, names_, *rule);
+  return stages_of_ == windows_.version();
 }
 
 // The lowest rung of which some domain could hold the demand; as many as there are: none.

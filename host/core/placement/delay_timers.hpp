@@ -30,6 +30,8 @@ class DelayTimers {
   /// @param kept     how long gangs waited before; null: nothing is known
   /// @param options  [options of the problem] those of such jobs are changed in place
   void narrow(const StateImpl& state, const std::optional<DelayRule>& rule, const PolicyState* kept, std::span<kernel::OptionRow> options);
+  /// Whether `narrow` for that rule and `kept` would take as long timers as the last one did.
+  bool has_timers_of(const std::optional<DelayRule>& rule, const PolicyState& kept);
   /// After the pass: how long the jobs waited that start, and when timers matter. O(jobs of the pass + nodes)
   void look(const StateImpl& state, const kernel::ProblemView& problem, const kernel::PlaceRequest& request,
             const kernel::PlaceResult& placed);
@@ -66,11 +68,18 @@ class DelayTimers {
     std::int32_t topology, level;
     TimeUs until;
   };
+  /// A gang that asks for a demand, when all timers of levels below this rung have run out, and that of the rung below last.
+  struct Stage {
+    TimeUs from;          // after waiting for so long, unless it is in a later stage
+    TimeUs to;            // until it has waited so long; kNever: for ever
+    std::int32_t demand;  // what it asks for then, kNone: not known yet
+  };
 
   void begin(const StateImpl& state);
   /// kNever beyond the largest time: no state has such an instant.
   static TimeUs end_of(TimeUs since, TimeUs wait);
   TimeUs timer(const DelayRule& rule, std::int32_t rung, std::int64_t gpus);
+  Stage* stages_of(const StateImpl& state, const DelayRule& rule, std::int32_t asked);
   std::int32_t by_rule(const StateImpl& state, const DelayRule& rule, TimeUs since, std::int32_t asked);
   std::int32_t by_job(const StateImpl& state, const Job& job, TimeUs since, std::int32_t asked, std::int32_t demand);
   std::int32_t narrowed(const StateImpl& state, std::int32_t demand, const Timer& timer);
@@ -93,8 +102,8 @@ class DelayTimers {
   // What the table of demands answered, kNone: not yet.
   std::vector<std::int32_t> inside_;       // [demands * topologies * levels]
   std::vector<std::int32_t> preferring_;   // [demands * levels]
-  std::vector<TimeUs> by_gpus_;            // [GPUs][rungs] tuned timers, -1: not yet
-  std::uint64_t by_gpus_of_ = 0;           // DelayWindows::version of them
+  std::vector<Stage> stages_;              // [demands][rungs + 1] under `rule_`; demands whose first has `to` < 0: not yet
+  std::uint64_t stages_of_ = 0;            // DelayWindows::version of them
   std::vector<Timer> timers_;              // of narrowed options, by job
   std::vector<std::int32_t> begin_, end_;  // [jobs] in `timers_`
   // Where jobs move: [options] what jobs ask for, and what `narrow` made of it.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -161,7 +162,18 @@ void DelayWindows::add(const DelayRule& rule, std::int32_t rung, std::int64_t gp
   ++version_;
 }
 
+// Of another cluster: no gang gets a place in such a level any more.
+void DelayWindows::drop_other_levels(PolicyState& kept) const {
+  const auto is_other = [&](const std::string& column) {
+    return std::none_of(levels_.begin(), levels_.end(), [&](const Level& level) { return level.column == column; });
+  };
+  auto column = kept.columns.lower_bound(std::string(kWaitsColumn));
+  while (column != kept.columns.end() && column->first.starts_with(kWaitsColumn))
+    column = is_other(column->first) ? kept.columns.erase(column) : std::next(column);
+}
+
 void DelayWindows::store(PolicyState& kept) {
+  drop_other_levels(kept);
   if (!changed_) return;
   for (Level& level : levels_) {
     if (level.gone.empty() && !level.grew) continue;

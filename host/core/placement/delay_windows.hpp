@@ -52,6 +52,7 @@ class DelayWindows {
   };
 
   bool are_of(const PolicyState* kept, const std::vector<std::string>& levels, const DelayRule& rule) const;
+  void drop_other_levels(PolicyState& kept) const;
   static void read(const std::map<std::string, std::int64_t>& column, Level& level);
 
   std::vector<Level> levels_;

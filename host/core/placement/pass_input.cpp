@@ -14,17 +14,19 @@ namespace {
 
 class StateJobs final : public LiveJobs {
  public:
-  explicit StateJobs(const StateImpl& state) : state_(state) {}
+  StateJobs(const StateImpl& state, const std::vector<std::string>* left) : state_(state), left_(left) {}
   bool has(const std::string& id) const override { return state_.index_of_job.count(id) != 0; }
+  const std::vector<std::string>* left() const override { return left_; }
 
  private:
   const StateImpl& state_;
+  const std::vector<std::string>* left_;
 };
 
 }  // namespace
 
 void PassInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy& policy, const PolicyState& policy_state,
-                      const Marks& marks, const TriedOptions& tried, const PassRules& rules) {
+                      const Marks& marks, const TriedOptions& tried, const PassRules& rules, std::span<const std::int32_t> of) {
   off_ends_.clear();
   reclaims_ = false;
   const std::size_t n = s.jobs.size();
@@ -33,7 +35,7 @@ void PassInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy&
   waiting_since_.resize(n);
   keys_.resize(n);
   jobs_.clear();
-  for (const std::int32_t job : s.job_order) {
+  for (const std::int32_t job : of.empty() ? std::span<const std::int32_t>(s.job_order) : of) {
     const std::int32_t first = tried.first(job);
     const bool waits = s.job.running[to_index(job)] == 0;
     remaining_[to_index(job)] = waits && first > 0 ? s.run_at(job, s.jobs[to_index(job)].option_rate[to_index(first)]) : s.remaining(job);
@@ -116,7 +118,12 @@ void PassInput::look_at_progress(const StateImpl& s) {
     IdealRate& known = ideal_rates_[to_index(job)];
     const std::uint64_t version = s.job.version[to_index(job)];
     if (known.job != version) known = {version, ideal_rate(s, *s.jobs[to_index(job)].job)};
-    ideal_run_[to_index(job)] = ideal_run_at(s, job, known.rate);
+    const bool waits = s.job.running[to_index(job)] == 0;
+    if (!waits || known.rests_at != run_[to_index(job)]) {
+      known.run = ideal_run_at(s, job, known.rate);
+      known.rests_at = waits ? run_[to_index(job)] : -1;
+    }
+    ideal_run_[to_index(job)] = known.run;
   }
 }
 
@@ -231,9 +238,9 @@ void PassInput::look(const StateImpl& s, const std::vector<std::int32_t>& order)
   order_ = order;
 }
 
-void PassInput::keep(const StateImpl& s, const QueuePolicy& policy, PolicyState& policy_state) {
+void PassInput::keep(const StateImpl& s, const QueuePolicy& policy, PolicyState& policy_state, const std::vector<std::string>* left) {
   policy.store(policy_state);
-  policy.retain(policy_state, StateJobs(s));
+  policy.retain(policy_state, StateJobs(s, left));
 }
 
 kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry& entry, const PassRules& rules, const Marks& marks,

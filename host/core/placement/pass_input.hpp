@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "host/backend/backend.hpp"
@@ -30,8 +31,9 @@ class PassInput {
   };
 
   /// Keys of all jobs that the policy orders, and their order, without those that it refuses. Preemptive policies order running jobs too.
+  /// @param of  only these jobs of the state; empty: all
   void order(const StateImpl& state, const PolicyEntry& entry, QueuePolicy& policy, const PolicyState& policy_state, const Marks& marks,
-             const TriedOptions& tried, const PassRules& rules);
+             const TriedOptions& tried, const PassRules& rules, std::span<const std::int32_t> of = {});
   /// After `order`: jobs within the quota of their queue come first, and displace jobs that borrow (docs/quotas.md).
   /// @param problem  with the options that are tried
   void arrange(const StateImpl& state, const PolicyEntry& entry, Quotas quotas, const Marks& marks, const kernel::ProblemView& problem,
@@ -51,7 +53,8 @@ class PassInput {
   /// Sets the columns of all jobs, and an order in which a pass was made elsewhere.
   void look(const StateImpl& state, const std::vector<std::int32_t>& order);
   /// Stores what the policy keeps for the next decision. The state of `order` must be unchanged.
-  static void keep(const StateImpl& state, const QueuePolicy& policy, PolicyState& policy_state);
+  /// @param left  see LiveJobs::left
+  static void keep(const StateImpl& state, const QueuePolicy& policy, PolicyState& policy_state, const std::vector<std::string>* left);
   /// An order from the caller, most important first, without rejected jobs and without running jobs that cannot be
   /// displaced.
   void order(const std::vector<std::int32_t>& jobs) {
@@ -108,6 +111,8 @@ class PassInput {
   struct IdealRate {
     std::uint64_t job = 0;  // version
     std::int64_t rate = 0;
+    TimeUs rests_at = -1;  // a waiting job that has run for this time
+    TimeUs run = 0;        // then: JobColumns::ideal_run
   };
   std::vector<IdealRate> ideal_rates_;  // [jobs of the state]
   std::uint64_t ideal_cluster_ = 0;     // StateImpl::cluster_version of them

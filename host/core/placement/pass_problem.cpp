@@ -77,14 +77,19 @@ void PassProblem::give_up(const StateImpl& s, std::span<const std::int32_t> jobs
 
 void PassProblem::build(const StateView& view, const PassRules& rules, std::span<const kernel::TakenRow> taken, const PolicyState* kept) {
   const StateImpl& s = impl_of(view);
-  const bool cuts = rules.packing == Packing::kConsolidate || rules.packing == Packing::kContention || rules.consolidation ||
-                    DelayTimers::apply_to(s, rules);
+  cuts_ = rules.packing == Packing::kConsolidate || rules.packing == Packing::kContention || rules.consolidation ||
+          DelayTimers::apply_to(s, rules);
+  if (cuts_) cut(s, rules, kept);
+  refresh(view, taken);
+}
+
+void PassProblem::refresh(const StateView& view, std::span<const kernel::TakenRow> taken) {
+  const StateImpl& s = impl_of(view);
   given_up_ = false;
-  if (cuts) cut(s, rules, kept);
   failures_.find(s, taken);
   view_ = failures_.problem();
   if (!failures_.repairs().empty()) hold_repaired(s);
-  if (cuts) view_.options = cut_.data();
+  if (cuts_) view_.options = cut_.data();
 }
 
 }  // namespace berth::core

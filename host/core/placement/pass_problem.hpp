@@ -28,6 +28,9 @@ class PassProblem {
   void build(const StateView& view, const PassRules& rules, std::span<const kernel::TakenRow> taken = {},
              const PolicyState* kept = nullptr);
 
+  /// After `build` for a state of which nothing has changed but the time: demands stay as they were changed.
+  void refresh(const StateView& view, std::span<const kernel::TakenRow> taken = {});
+
   /// Only the failures, as `build` finds them.
   const Failures& find_failures(const StateImpl& state) {
     failures_.find(state);
@@ -69,6 +72,7 @@ class PassProblem {
   Consolidator consolidator_;
   ContentionWaits waits_;
   DelayTimers timers_;
+  bool cuts_ = false;  // demands are changed
   std::vector<kernel::OptionRow> cut_;
   std::vector<std::int32_t> held_begin_;  // what jobs hold after repairs, as in the problem
   std::vector<kernel::HeldRow> held_;

@@ -89,6 +89,8 @@ class LiveJobs {
  public:
   virtual ~LiveJobs() = default;
   virtual bool has(const std::string& id) const = 0;
+  /// The only jobs with rows that are not of the state any more; null: any may be.
+  virtual const std::vector<std::string>* left() const { return nullptr; }
 };
 
 /// One decision calls learn, load, keys and next_change for all jobs that the policy orders; store and retain once the
@@ -107,6 +109,9 @@ class QueuePolicy {
   /// Whether the key of a running job never grows, or changes only at the instants of `next_change`, and does not
   /// change when the job starts or stops.
   virtual bool rises_only_at_changes() const { return false; }
+  /// Whether jobs that wait keep their order among themselves until one of them runs or changes, at any time, and any of all jobs have the
+  /// same order as where all are asked for.
+  virtual bool waiting_order_rests() const { return false; }
   /// Whether keys and their changes follow from the columns and the history. What else is kept from decision to decision
   /// is the begin of time slices, and `slice_from` has it.
   virtual bool follows_from_columns() const { return false; }

@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "host/core/policy_api/policy.hpp"
 
@@ -48,6 +49,10 @@ class JobColumn {
   void retain(PolicyState& state, const core::LiveJobs& live) const {
     const auto found = state.columns.find(name_);
     if (found == state.columns.end()) return;
+    if (const std::vector<std::string>* const left = live.left(); left != nullptr) {
+      for (const std::string& id : *left) found->second.erase(id);
+      return;
+    }
     for (auto row = found->second.begin(); row != found->second.end();) {
       row = live.has(row->first) ? std::next(row) : found->second.erase(row);
     }

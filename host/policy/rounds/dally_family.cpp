@@ -62,6 +62,7 @@ class DallyOrder final : public core::QueuePolicy {
   TimeUs time_slice() const override { return leases_.length(); }
   TimeUs slice_from(TimeUs assigned, TimeUs now) const override { return leases_.slice_from(assigned, now); }
   bool reads_cluster() const override { return true; }
+  bool waiting_order_rests() const override { return true; }
   bool reads_progress() const override { return true; }
   void load(const PolicyState& state) override { leases_.load(state); }
   void store(PolicyState& state) const override { leases_.store(state); }

@@ -151,6 +151,20 @@ TEST(DelayWindows, HaveSoManyWaitsAtMost) {
   EXPECT_EQ(kept.columns.at("waits_us.node").count("1@0.0"), 0U);
 }
 
+TEST(DelayWindows, OfLevelsThatTheClusterDoesNotHaveAreDropped) {
+  PolicyState kept;
+  kept.columns["waits_us.nvlink.domain"]["4@5.0"] = 2 * kLease;
+  kept.columns["waits_us.switch.rack"]["4@5.0"] = 2 * kLease;
+  kept.columns["waits_of_others"]["a"] = 1;
+  const PolicyState before = kept;
+  DelayWindows windows;
+  windows.load(&kept, kTwo, kRule);
+  EXPECT_EQ(kept, before);
+  windows.store(kept);
+  EXPECT_EQ(kept.columns.count("waits_us.nvlink.domain"), 0U);
+  EXPECT_EQ(kept.columns.size(), 2U);
+}
+
 TEST(DelayWindows, RefuseWhatIsNoWait) {
   for (const char* const row : {"", "4", "4@5", "@5.0", "4@.0", "4@5.", "x@5.0", "-4@5.0", "4@-5.0", "4@5.0.0", "4@5.0 ", "4.0@5"}) {
     PolicyState kept;

@@ -1,0 +1,87 @@
+// Leases that end while nothing else happens: plans of changes of an engine that has decided before are those of a new one.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "host/sim/generate/generate.hpp"
+#include "tests/property/live_loop.hpp"
+
+namespace berth {
+namespace {
+
+using test::Loop;
+using test::Random;
+
+Request any_of_dally(Random& random) {
+  Request request;
+  request.policy = random.of<const char*>({"dally", "dally", "dally-manual", "dally-nowait", "dally-consolidated"});
+  request.changes_only = true;
+  request.params.emplace_back("lease_end", random.of<const char*>({"offer", "offer", "move", "keep"}));
+  request.params.emplace_back("leases", random.of<const char*>({"own", "own", "common"}));
+  request.params.emplace_back("lease_s", random.of<const char*>({"60", "300", "3600"}));
+  if (request.policy == "dally-manual") request.params.emplace_back("timers", random.of<const char*>({"1:2", "0.5:never", "4:1:2/8:3:9"}));
+  if (request.policy == "dally") request.params.emplace_back("history", random.of<const char*>({"24", "2"}));
+  request.params.emplace_back("packing", random.of<const char*>({"topology", "topology", "topology", "count", "consolidate"}));
+  request.params.emplace_back("discipline", random.of<const char*>({"greedy", "greedy", "greedy", "strict", "easy"}));
+  return request;
+}
+
+Snapshot any_cluster(Random& random, std::uint64_t seed) {
+  sim::GenerateOptions o;
+  o.nodes = 12;
+  o.jobs = 20 + random.below(60);
+  o.seed = seed;
+  o.fabric = sim::Fabric::kTree;
+  o.nodes_per_rack = 3;
+  o.racks_per_pod = 2;
+  o.elastic = random.percent(10);
+  o.queues = random.percent(90) ? 0 : 3;
+  if (random.percent(50)) o.workload = sim::Workload::kDally;
+  Snapshot s = sim::generate(o);
+  const bool some_wait = random.percent(10);
+  for (Job& job : s.jobs) {
+    if (random.percent(10)) job.preemption.minimum_run_us = random.below(2'000) * kSecond;
+    if (some_wait && random.percent(20)) job.constraints.longest_wait = {{{TopologyKind::kSwitch, "rack"}, 400 * kSecond}};
+  }
+  return s;
+}
+
+TEST(LeaseLoops, PlansOfChangesAreThoseOfANewEngine) {
+  int unchanged = 0, changed_later = 0;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    Random random(seed);
+    const Request request = any_of_dally(random);
+    const Snapshot s = any_cluster(random, seed);
+    Loop loop(random, request, s, s.jobs);
+    bool was_unchanged = false;
+    for (int step = 0; step < 40; ++step) {
+      const std::string where = "seed " + std::to_string(seed) + " " + request.policy + ", step " + std::to_string(step);
+      loop.decide(where);
+      if (::testing::Test::HasFatalFailure()) return;
+      const bool is_unchanged = loop.plan.decisions.empty();
+      unchanged += is_unchanged && was_unchanged ? 1 : 0;
+      changed_later += !is_unchanged && was_unchanged ? 1 : 0;
+      was_unchanged = is_unchanged;
+      if (loop.random.percent(95)) commit(loop.state, loop.plan);
+      const TimeUs until = loop.plan.order_until_us;
+      if (until != kNever && until > loop.state.now() && loop.random.percent(85)) {
+        // To the end of a lease or timer, or a bit before or after it.
+        const TimeUs bit = loop.random.percent(20) ? loop.random.below(3) - 1 : 0;
+        loop.pass_time(std::max<TimeUs>(0, until - loop.state.now() + bit));
+        continue;
+      }
+      was_unchanged = false;
+      loop.go_on();
+      if (loop.random.percent(20)) loop.apply(loop.change_and_back().there);
+      // Another policy state, or one that the caller changed.
+      if (loop.random.percent(5)) loop.policy_state = {};
+      if (loop.random.percent(5)) loop.policy_state.columns["lease_from_us"]["left long ago"] = 7;
+    }
+  }
+  EXPECT_GT(unchanged, 500);
+  EXPECT_GT(changed_later, 50);
+}
+
+}  // namespace
+}  // namespace berth
