@@ -218,9 +218,9 @@ TEST(EdfAdmission, WithoutRoomTheNextStepIsPromised) {
   s.jobs.erase(s.jobs.begin());
   const Decided then(s, kPlain, one.kept);
   EXPECT_EQ(then.promised("b"), 25 * kSecond);
-  // Out of reach of all steps but the last.
+  // All steps but the last are out of reach of one that is new.
   s.now_us = 17 * kSecond;
-  EXPECT_EQ(Decided(s, kPlain, one.kept).promised("b"), 40 * kSecond);
+  EXPECT_EQ(Decided(s, kPlain).promised("b"), 40 * kSecond);
 }
 
 // The step that is in reach counts for jobs without a promise, too: both are asked before c, which no step could keep.
