@@ -92,7 +92,12 @@ class Sharers {
   KeptFraction least_on(const std::vector<std::int32_t>& jobs) {
     KeptFraction least;
     std::vector<std::int32_t> kinds;
-    for (const std::int32_t job : jobs) kinds.push_back(names_.job(job) == nullptr ? 0 : colocation_.kind_of(names_.job(job)->profile));
+    kinds.reserve(jobs.size());
+    for (const std::int32_t job : jobs) {
+      const Job* const described = names_.job(job);
+      if (described == nullptr) return {0, false};
+      kinds.push_back(colocation_.kind_of(described->profile));
+    }
     for (std::size_t i = 0; i < kinds.size(); ++i) {
       std::vector<std::int32_t> others = kinds;
       others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
