@@ -194,8 +194,8 @@ TEST(CliPlan, NamesTheStepThatIsPromised) {
   const std::string out = folder / "plan.json";
   const Answer text = berth(plan_of("deadline-steps", "--policy edf-admission@expected=0 --out '" + out + "'"));
   EXPECT_EQ(text.code, 0) << text.err;
-  EXPECT_TRUE(contains(text.out, "second     promised, step 2 of 3 (value 8): ends in 25 s at the latest\n")) << text.out;
-  EXPECT_TRUE(contains(text.out, "passed     promised, step 2 of 2 (value 1): ends in 1m 40s at the latest\n")) << text.out;
+  EXPECT_TRUE(contains(text.out, "second  promised, step 2 of 3 (value 8): ends in 25 s at the latest\n")) << text.out;
+  EXPECT_TRUE(contains(text.out, "passed  promised, step 2 of 2 (value 1): ends in 1 min 40 s at the latest\n")) << text.out;
   const std::string explain = "explain --snapshot '" + golden("deadline-steps") + "' --plan '" + out + "' --job second";
   EXPECT_TRUE(contains(berth(explain).out, "deadline       promised, step 2 of 3 (value 8): ends in 25 s at the latest\n"));
 }

@@ -123,9 +123,9 @@ TEST(CliReport, DeadlinesAreThoseOfTheStore) {
   EXPECT_EQ(late, (std::vector<std::string>{"-5", "0", "4", "-5", "0", "4"}));
   const std::string page = report(store, "--out -").out;
   EXPECT_NE(page.find("id=\"deadlines-table\""), std::string::npos);
-  EXPECT_NE(page.find("<td data-value=\"8\">8</td><td data-value=\"2\">2</td>"), std::string::npos);
+  EXPECT_NE(page.find("<td data-value=\"9\">9</td><td data-value=\"1\">1</td>"), std::string::npos);
   EXPECT_NE(page.find("id=\"percentiles-late\""), std::string::npos);
-  EXPECT_NE(report(store, "--format json").out.find("\"value_met\":8"), std::string::npos);
+  EXPECT_NE(report(store, "--format json").out.find("\"value_met\":9"), std::string::npos);
   EXPECT_EQ(report(store, "--format svg --part late").code, 0);
   const std::string schema = content_of(BERTH_SOURCE_DIR "/data/schemas/berth.report.v1.json");
   EXPECT_EQ(schema_fault(report(store, "--format json").out, schema), "");

@@ -3,6 +3,7 @@
 // Admission   a job with a deadline is asked once, when it comes. It is accepted if enough leases before its deadline have GPUs that no
 //             other job reserved, and takes the latest of them. Of jobs that come together, those with more GPUs are asked first, then
 //             those with fewer leases to spare, then those with the later deadline. With `asked=lease`, ours, again at each lease boundary.
+//             Where its deadline falls in steps, the first step with enough leases is accepted, and stands for the deadline.
 // Key         accepted jobs with a lease now; within a lease then all that run; then by class and emergency: accepted, unaccepted, best
 //             effort, and deadlines that are out of reach. Emergency: the least slack x GPUs first; of the last two, run time left x GPUs.
 // Changes     at each lease boundary, the multiples of `lease_s`. There all reservations are laid again in the order of admission.

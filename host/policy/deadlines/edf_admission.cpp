@@ -2,6 +2,8 @@
 //
 // Key         a job whose reservation has begun is first, and nothing displaces it. Then jobs with a promise by deadline, then jobs with a
 //             deadline in reach and no promise by the GPU-time left for a unit of value, then all others by the GPU-time left.
+// Steps       where a deadline falls in steps, the first one that has room is promised, and stands for the deadline. Without a promise the
+//             first step that is in reach does.
 // Changes     when the reservation of a job that waits begins.
 // Keeps       columns `promised_end_us` (-1: seen, and nothing is promised; -2: a promise was broken) and `promised_need_us`: rows of jobs
 // with deadlines.

@@ -5,6 +5,7 @@
 //             and fits. Jobs that come together are asked by deadline, then those asked before. A job without such a share gets no
 //             promise. A share is kept until the job ends. Where all jobs cannot be laid again, each is laid next to what was planned
 //             for the others. Jobs that wait for places get none: `packing=consolidate`, `contention`, `timers`, a longest wait.
+//             Where a deadline falls in steps, they are asked for in the order of their instants, until one is promised.
 // Choice      each promised job has what that gives it now. Of the GPUs left, jobs without any get their smallest shape, the least
 //             GPU-time first. Then, repeatedly, the step to a larger and faster shape that adds the least GPU-time for each GPU; with
 //             spare=allowance the next level of the job with the least waiting allowance, where it gains a tenth in speed.

@@ -1,7 +1,7 @@
 // edf: earliest deadline first.
 //
 // Key         deadline (microseconds); none: INT64_MAX, so that such jobs come last, by submit.
-// Changes     never.
+// Changes     never; a step of a deadline that has passed gives way to the next one with the event that tells the time.
 // Source      the classic rule (Liu and Layland 1973), baseline of deadline schedulers such as GENIE (DATE 2019) and Chronus
 //             (SoCC'21). No admission control: a job that must miss its deadline keeps its position.
 // Parameters  the common ones.

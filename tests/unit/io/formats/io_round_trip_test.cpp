@@ -142,7 +142,12 @@ Snapshot full_snapshot() {
   s.nodes = {n};
   s.queues = {{"child", "root", 250'000, {{"A", 4, 2, 3, 1}, {"*", 0, 0, kUnlimited}}, {{"x_q", "true"}}}, {"root", "", 1'000'000, {}, {}}};
   s.reservations = {{"res", {"n0"}, {{TopologyKind::kPower, "f0"}, {TopologyKind::kSwitch, "p0"}}, 5, 6, {"later"}, {{"x_r", "-0.0"}}}};
-  s.jobs = {full_job()};
+  s.jobs = {full_job(), full_job()};
+  Job& soft = s.jobs.back();  // a hard deadline has no later steps
+  soft.id = "soft";
+  soft.state = JobState::kWaiting;
+  soft.allocation = {};
+  soft.deadline = {5'000'001, false, 4, {{6'000'000, 3}, {6'500'000, 1}}};
   s.history = {{"h", "u", "vc9", 3, 4, 5, "failed"}};
   s.x = {{"x_top", "{}"}};
   return s;

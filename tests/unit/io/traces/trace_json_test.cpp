@@ -69,6 +69,9 @@ TEST(TraceJson, EveryFieldReadsBack) {
   TraceJob& shaped = trace.jobs[2];
   shaped.id = "shaped";
   shaped.submit_us = job.submit_us;
+  shaped.deadline_us = job.submit_us;
+  shaped.deadline_value = 3;
+  shaped.deadline_later = {{job.submit_us + 1, 2}, {job.submit_us + 1'500'000, 1}};
   shaped.run_us = 1;
   shaped.gpus = 13;
   Group root, leaf, one;
