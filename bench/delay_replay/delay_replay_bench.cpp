@@ -15,8 +15,8 @@
 #include "host/sim/simulation.hpp"
 
 /// Jobs of Dally's evaluation replayed with many timers at once, on 4 racks of 4 nodes with 8 GPUs and a slow network between racks.
-/// Counter `replay_ms`: of one replay. Counter `simulate`: the time of `simulate` for the first timers by one thread, over that of a
-/// replay.
+/// Counter `jobs_per_s`: of all replays together. Counter `replay_ms`: of one replay. Counter `simulate`: the time of `simulate` for the
+/// first timers by one thread, over that of a replay.
 namespace berth::bench {
 namespace {
 
@@ -102,6 +102,7 @@ void delay_replays(benchmark::State& bench, core::PlacementBackend& backend, std
     for (const sim::DelayOutcome& one : outcomes) decisions += one.totals.decisions;
   }
   const auto runs = static_cast<double>(bench.iterations()) * static_cast<double>(times.size());
+  bench.counters["jobs_per_s"] = runs * static_cast<double>(trace.jobs.size()) / seconds;
   bench.counters["replay_ms"] = 1e3 * seconds / runs;
   bench.counters["simulate"] = alone / (seconds / runs);
   bench.counters["decisions"] = static_cast<double>(decisions) / runs;

@@ -90,7 +90,7 @@ _berth() {
             --trace --trace-format --virtual-clusters --workload --jobs --load --policy --param --placement --estimates --progress --overheads --events --failures --round --at-events --elastic --fidelity --gpu-jobs --network --out --threads --json"
           ;;
         tune)
-          words="--cluster --window --validate --metric --space --timers-by-demand --resamples --budget --run-limit --seeds --seed
+          words="--cluster --window --validate --metric --space --timers-by-demand --resamples --backend --budget --run-limit --seeds --seed
             --trace --trace-format --virtual-clusters --workload --jobs --load --policy --param --placement --estimates --progress --overheads --events --failures --round --at-events --elastic --fidelity --gpu-jobs --network --out --threads --json"
           ;;
         fit) words="--profile --predict --max-error --out --test --leave-out --json" ;;

@@ -82,6 +82,17 @@ TEST(DayBootstrap, PercentilesAreThoseOfSimulations) {
     EXPECT_DOUBLE_EQ(paired_gain({paired(days, zero)}, day_metric(name), 1).gain, expected) << name;
 }
 
+TEST(DayBootstrap, TheMakespanEndsWithTheLastJob) {
+  const DayMetric makespan = day_metric("makespan");
+  constexpr TimeUs kFrom = 5 * kDayUs;
+  // Submission, JCT, wait, first start.
+  const std::vector<results::CompletedJob> usual{{kFrom, 90, 0, 0}, {kFrom + kDayUs, 7, 0, 0}}, tuned{{kFrom, 3 * kDayUs, 0, 0}};
+  const auto days = [&](const std::vector<results::CompletedJob>& jobs) { return day_values(jobs, makespan, kFrom, kFrom + 2 * kDayUs); };
+  const PairedGain gain = paired_gain({paired(days(usual), days(tuned))}, makespan, 1);
+  EXPECT_DOUBLE_EQ(gain.usual, static_cast<double>(kDayUs + 7));
+  EXPECT_DOUBLE_EQ(gain.tuned, static_cast<double>(3 * kDayUs));
+}
+
 TEST(DayBootstrap, OneDayGivesNoInterval) {
   const PairedGain gain = paired_gain({paired({{30}, {}}, {{20}, {}})}, day_metric("jct"), 1);
   EXPECT_EQ(gain.gain, 10);

@@ -61,6 +61,11 @@ TEST(CliTune, FindsTimersByDemandByReplays) {
   const std::string json = tuning.run(options + "--json --threads 3").out;
   EXPECT_TRUE(contains(json, "\"policy\":\"dally\"")) << json;
   EXPECT_EQ(tuning.run(options + "--json --threads 1").out, json);
+  EXPECT_EQ(tuning.run(options + "--json --backend reference").out, json);
+  const Answer makespan = tuning.run(options + "--metric makespan");
+  ASSERT_EQ(makespan.code, 0) << makespan.err;
+  EXPECT_TRUE(contains(makespan.out, "Tuned dally for makespan")) << makespan.out;
+  EXPECT_TRUE(contains(makespan.out, "DEFAULT MAKESPAN S")) << makespan.out;
 }
 
 TEST(CliTune, RefusesTimersThatReplaysDoNotKnow) {
@@ -129,7 +134,8 @@ TEST(CliTune, SaysWhichOptionIsWrong) {
   EXPECT_TRUE(contains(problem_of(tuning, "--policy las@promote_knob=2 --space promote_knob=1,2"), "'promote_knob' is set by --policy"));
   EXPECT_TRUE(
       contains(problem_of(tuning, "--policy las --space promote_knob=1,2 --space promote_knob=3,4"), "'promote_knob' is given twice"));
-  EXPECT_TRUE(contains(problem_of(tuning, "--policy las --metric makespan"), "--metric: 'makespan' is not of days of jobs"));
+  EXPECT_TRUE(contains(problem_of(tuning, "--policy las --metric goodput"), "--metric: 'goodput' is not of days of jobs"));
+  EXPECT_TRUE(contains(problem_of(tuning, "--policy las --backend cpu"), "--backend: only replays of timers are made by a backend"));
   EXPECT_TRUE(contains(problem_of(tuning, "--policy las --metric mean_jtc"), "did you mean 'mean_jct'?"));
   EXPECT_TRUE(
       contains(problem_of(tuning, "--policy las --budget many"), "--budget: 'many': expected a number of runs, such as 100, or a time"));

@@ -66,6 +66,10 @@ DayMetric day_metric(std::string_view name) {
   DayMetric metric;
   metric.metric = metric_named("--metric", name);
   const std::string_view full = results::kSweepMetricTable[metric.metric].name;
+  if (full == "makespan") {
+    metric.percent = 100;
+    return metric;
+  }
   const std::size_t underscore = full.find('_');
   constexpr std::pair<std::string_view, std::int64_t> kKinds[] = {{"mean", 0}, {"median", 50}, {"p90", 90}, {"p99", 99}, {"max", 100}};
   constexpr std::pair<std::string_view, std::int64_t CompletedJob::*> kValues[] = {
@@ -82,7 +86,8 @@ DayMetric day_metric(std::string_view name) {
   }
   if (!known)
     throw InvalidArgument(fmt::format(
-        "--metric: '{}' is not of days of jobs; use mean, median, p90, p99 or max of jct or queue, such as mean_jct", echoed(name)));
+        "--metric: '{}' is not of days of jobs; use makespan, or mean, median, p90, p99 or max of jct or queue, such as mean_jct",
+        echoed(name)));
   return metric;
 }
 
@@ -90,7 +95,7 @@ DayValues day_values(const std::vector<results::CompletedJob>& jobs, const DayMe
   DayValues days(static_cast<std::size_t>((until_us - from_us + kDayUs - 1) / kDayUs));
   for (const results::CompletedJob& job : jobs) {
     if (job.submit_us < from_us || job.submit_us >= until_us) continue;
-    days[static_cast<std::size_t>((job.submit_us - from_us) / kDayUs)].push_back(job.*metric.value);
+    days[static_cast<std::size_t>((job.submit_us - from_us) / kDayUs)].push_back(metric.of(job, from_us));
   }
   return days;
 }

@@ -14,11 +14,16 @@ inline constexpr TimeUs kDayUs = 86'400 * kSecond;
 
 /// A figure that jobs give together.
 struct DayMetric {
-  std::size_t metric = 0;    ///< of results::kSweepMetricTable
-  std::int64_t percent = 0;  ///< rank of the percentile; 0: the mean
-  std::int64_t results::CompletedJob::*value = nullptr;
+  std::size_t metric = 0;                                ///< of results::kSweepMetricTable
+  std::int64_t percent = 0;                              ///< rank of the percentile; 0: the mean
+  std::int64_t results::CompletedJob::*value = nullptr;  ///< null: when the job ends, so that the last one gives the makespan
+
+  /// Of a job of a window that begins then.
+  std::int64_t of(const results::CompletedJob& job, TimeUs from_us) const {
+    return value == nullptr ? job.submit_us - from_us + job.jct_us : job.*value;
+  }
 };
-/// @throws InvalidArgument for a metric that is not of jobs, such as the makespan.
+/// @throws InvalidArgument for a metric that is not of jobs, such as the GPU-time.
 DayMetric day_metric(std::string_view name);
 
 /// Values of the jobs that were submitted in a window, by day.

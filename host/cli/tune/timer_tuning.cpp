@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <deque>
-#include <memory>
 #include <vector>
 
 #include "berth/error.hpp"
 #include "berth/kernel/base/to_index.hpp"
 #include "host/cli/base/echoed.hpp"
 #include "host/cli/base/request.hpp"
+#include "host/core/backend/backends.hpp"
 #include "host/core/policy_api/policy.hpp"
 #include "host/sim/generate/changed_trace.hpp"
 
@@ -42,7 +42,7 @@ std::int64_t metric_value(const DayMetric& metric, const sim::DelayOutcome& outc
     if (outcome.end_us[j] == kNever) continue;
     const TimeUs jct = outcome.end_us[j] - submit[j];
     const results::CompletedJob job{submit[j], jct, jct - outcome.held_us[j], outcome.start_us[j] - submit[j]};
-    values.push_back(job.*metric.value);
+    values.push_back(metric.of(job, submit.front()));
   }
   if (values.empty()) return 0;
   if (metric.percent == 0) {
@@ -127,9 +127,10 @@ TimerResult find_timers(const TimerTask& task, const SweepWorld& world, const Da
     return metric_value(metric, outcome, {view.submit, to_index(view.n_jobs)});
   };
   search.proceed = proceed;
-  const std::unique_ptr<core::PlacementBackend> backend = core::make_cpu_backend(task.threads);
-  const sim::DelaySearchResult found = sim::search_timers(each, search, *backend);
   TimerResult result;
+  sim::DelaySearchResult found;
+  core::Backends().run(task.backend, task.threads, result.note,
+                       [&](core::PlacementBackend& backend) { found = sim::search_timers(each, search, backend); });
   result.settings = found.settings;
   result.lost = found.lost;
   if (found.best) result.timers = sim::timers_text(classes, found.best->times, task.leases.lease_us);

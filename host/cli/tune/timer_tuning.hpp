@@ -22,6 +22,7 @@ struct TimerTask {
   std::int64_t settings = 1000;  ///< of timers, at most
   std::int64_t resamples = 4;    ///< windows of drawn days on which each is replayed, too
   int threads = 1;
+  Backend backend = Backend::kAuto;  ///< of the replays
 };
 
 /// @param policy  as --policy has it
@@ -33,6 +34,7 @@ ParamDomain timer_domain();
 struct TimerResult {
   std::optional<std::string> timers;  ///< value of the parameter; nothing: all are lost
   std::int64_t settings = 0, lost = 0;
+  std::string note;  ///< why the backend is not the requested one; empty: it is
 };
 
 /// @param world           of the window

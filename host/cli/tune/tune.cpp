@@ -14,6 +14,7 @@
 #include "host/cli/base/values.hpp"
 #include "host/cli/search/search_options.hpp"
 #include "host/cli/tune/tune_output.hpp"
+#include "host/core/base/names.hpp"
 #include "host/core/base/violations.hpp"
 
 namespace berth::cli {
@@ -28,6 +29,7 @@ struct TuneArguments {
   std::int64_t validate = 2, seeds = 1;
   std::int64_t resamples = 4;
   bool timers_by_demand = false;
+  std::string backend = "auto";
   std::uint64_t seed = 0;
 };
 
@@ -86,12 +88,16 @@ TuneTask task_of(const TuneArguments& options) {
     task.timers = timer_task(options.search, options.seeds);
     task.timers->threads = threads_of(options.search);
     task.timers->resamples = options.resamples;
+    task.timers->backend = core::from_name<Backend>(options.backend).value();
     task.space = {timer_domain()};
   } else {
     read_space(options, task);
   }
   if (!options.timers_by_demand && options.resamples != TuneArguments{}.resamples) {
     throw InvalidArgument("--resamples: only replays of timers are made on drawn windows: add --timers-by-demand");
+  }
+  if (!options.timers_by_demand && options.backend != TuneArguments{}.backend) {
+    throw InvalidArgument("--backend: only replays of timers are made by a backend: add --timers-by-demand");
   }
   task.metric = day_metric(options.metric);
   try {
@@ -129,6 +135,7 @@ int run(const TuneArguments& options) {
                                            : "note: interrupted: the same command goes on with the runs in " + options.search.out);
     return kDone;
   }
+  if (!result->backend_note.empty()) print_error("note: replayed by cpu: " + result->backend_note);
   print(options.search.json ? tune_json(task, *result) : tune_text(task, *result));
   if (!options.search.json)
     print(fmt::format("\n{}{}\n", core::counted(runs.made() + runs.resumed(), "run"),
@@ -162,6 +169,10 @@ void add_tune(Commands& commands) {
   app.add_option("--resamples", options->resamples, "Replay timers on N more windows of drawn days, too")
       ->check(whole_number<std::int64_t>(0, 100))
       ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--backend", options->backend, "Replay timers on this backend; the answer is the same on each")
+      ->check(CLI::IsMember({"auto", "reference", "cpu", "cuda"}))
+      ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--budget", options->budget, "Make RUNS at most, or try for a TIME; 100, or 1000 settings of timers")
       ->type_name("RUNS|TIME");

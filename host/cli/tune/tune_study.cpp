@@ -251,6 +251,7 @@ class TuneStudy {
     if (remembered_signal() != 0) return false;
     rung.tried = found.settings;
     rung.lost = found.lost;
+    result_.backend_note = found.note;
     if (!found.timers) return true;
     rung.kept = 1;
     const ParamValues best{{"timers", *found.timers}};

@@ -69,6 +69,7 @@ struct TuneResult {
   PairedGain all_later;                   ///< over their days together
   TuneEffort usual_effort, tuned_effort;  ///< on the later windows, of the default and of the best one
   std::string lost_later;                 ///< why the best one has no result on a later window; empty: it has
+  std::string backend_note;               ///< why replays of timers were not made by the requested backend; empty: they were
   bool better = false;                    ///< the interval over all later days is above 0
 
   std::int64_t lost_runs() const;
