@@ -58,8 +58,10 @@ Request by_limits(const ForecastRequest& asked, std::vector<std::string>& notes)
     request.policy = "fifo";
     request.params.clear();
   }
-  const auto at = std::find_if(request.params.begin(), request.params.end(), [](const auto& p) { return p.first == "discipline"; });
-  if (at != request.params.end()) request.params.erase(at);
+  // No job joins others where starts are reserved.
+  if (std::erase_if(request.params, [](const auto& p) { return p.first == "sharing" && p.second != "none"; }) > 0)
+    notes.push_back("starts by limits are those without 'sharing'");
+  std::erase_if(request.params, [](const auto& p) { return p.first == "discipline"; });
   request.params.emplace_back("discipline", "conservative");
   request.changes_only = false;
   request.progress = nullptr;

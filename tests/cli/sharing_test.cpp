@@ -41,7 +41,7 @@ TEST(CliSharing, ExplainSaysWhyAJobDoesNot) {
 TEST(CliSharing, AParameterThatDoesNotFitIsRefused) {
   const Answer answer = berth(of("plan", "genie@sharing=0.8@discipline=easy"));
   EXPECT_NE(answer.code, 0);
-  EXPECT_TRUE(contains(answer.err, "sharing needs discipline=greedy or strict")) << answer.err;
+  EXPECT_TRUE(contains(answer.err, "sharing needs discipline=greedy, timers=none")) << answer.err;
 }
 
 }  // namespace berth::test

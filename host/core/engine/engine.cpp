@@ -134,7 +134,7 @@ class EngineImpl {
   bool decide_changes(const StateImpl& s, PolicyState& policy_state, const Request& request, Plan& plan);
   void release_pass_memory(Plan& plan);
   void set_header(const StateImpl& s, const Request& request, Plan& plan) const;
-  void share_by_interference(const StateImpl& s);
+  void check_sharing(const StateImpl& s) const;
   void require_valid(const std::vector<std::string>& violations) const;
   /// An attempt with the memory of an earlier one, so that nothing is allocated after a warm-up.
   PassAttempt take_memory();
@@ -515,12 +515,10 @@ bool EngineImpl::decide_changes(const StateImpl& s, PolicyState& policy_state, c
   return true;
 }
 
-void EngineImpl::share_by_interference(const StateImpl& s) {
-  if (core::QuotaOrder::applies(s, chosen.rules.quotas) || s.any_longest_wait()) {
-    throw InvalidArgument("policy '" + chosen.entry->info.name + "': sharing needs quotas=limits where queues have guarantees, and jobs " +
-                          "without a longest wait for a level");
-  }
-  problem.widen_shares(s);
+void EngineImpl::check_sharing(const StateImpl& s) const {
+  if (!core::QuotaOrder::applies(s, chosen.rules.quotas) && !s.any_longest_wait()) return;
+  throw InvalidArgument("policy '" + chosen.entry->info.name +
+                        "': sharing needs quotas=limits where queues have guarantees, and jobs without a longest wait for a level");
 }
 
 // A plan without changes, by a pass over the heads of the jobs that wait. False: all jobs have to be asked.
@@ -556,6 +554,7 @@ bool EngineImpl::decide_leases(const StateImpl& s, PolicyState& policy_state, co
   core::PassInput::keep(s, heads.policy(), policy_state, departed.left());
   policy_state.policy = request.policy;
   departed.settle(policy_state);
+  cancelled.store(false, std::memory_order_relaxed);
   plan.device = backends.device();
   plan.timing.validate_s = step.lap();
   plan.timing.decide_s = total.lap();
@@ -598,8 +597,8 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
     offers.clear();
   }
   heads.forget();
+  if (chosen.rules.sharing_ppm > 0) check_sharing(s);
   problem.build(s, chosen.rules, {}, &policy_state);
-  if (chosen.rules.sharing_ppm > 0) share_by_interference(s);
   const bool chooses_shapes = chosen.policy == nullptr;
   core::PassInput::Marks marks{problem.lost(), problem.repaired(), builder.reject(s, problem.view(), certificates)};
   if (chooses_shapes) marks.impossible = builder.impossible(s, problem.view());

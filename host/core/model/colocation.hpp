@@ -23,6 +23,8 @@ class Colocation {
   /// Fraction of its rate that a job of kind `a` keeps next to one of kind `b`, ppm; kNotKnown: its table does not say.
   std::int64_t kept(std::int32_t a, std::int32_t b) const { return kept_[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)]; }
 
+  std::size_t kinds() const { return kinds_.size(); }
+
   static constexpr std::int64_t kNotKnown = -1;
 
  private:

@@ -7,6 +7,11 @@
 #include "host/core/state/state_impl.hpp"
 
 namespace berth::core {
+namespace {
+
+constexpr std::size_t kMostKinds = 1'024;  // kept from decision to decision
+
+}  // namespace
 
 std::int64_t GpuSharers::row_of(const StateImpl& s, std::int32_t node, std::int32_t gpu) {
   return std::int64_t{s.node.gpu_begin[to_index(node)]} + gpu;
@@ -19,6 +24,8 @@ void GpuSharers::begin(const StateImpl& s) {
   for (auto& gpus : gpus_of_) gpus.clear();
   gpus_of_.resize(s.jobs.size());
   kind_.assign(s.jobs.size(), -1);
+  // Kinds of jobs that left long ago.
+  if (colocation_.kinds() > kMostKinds) colocation_ = {};
 }
 
 void GpuSharers::add(const StateImpl& s, std::int32_t job, std::int32_t shape, std::span<const PlanEntry> entries) {

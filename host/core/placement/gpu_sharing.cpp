@@ -9,6 +9,7 @@
 #include "berth/kernel/place/releases.hpp"
 #include "host/core/base/end_of.hpp"
 #include "host/core/base/wide.hpp"
+#include "host/core/model/deadline_steps.hpp"
 #include "host/core/placement/plan_rows.hpp"
 #include "host/core/state/state_impl.hpp"
 
@@ -113,10 +114,10 @@ void GpuSharing::look(const StateImpl& s, const kernel::ProblemView& p, std::spa
 }
 
 bool GpuSharing::would_miss(const StateImpl& s, std::int32_t job, TimeUs left, std::int64_t now_ppm, std::int64_t then_ppm) const {
-  const TimeUs deadline = s.job.deadline[to_index(job)];
-  if (deadline == kNever || left == kNever) return false;
-  const TimeUs now = end_of(s.now, run_at_part(left, now_ppm)), then = end_of(s.now, run_at_part(left, then_ppm));
-  return now <= deadline && then > deadline;
+  const Deadline& deadline = s.jobs[to_index(job)].job->deadline;
+  if (deadline.at_us == kNever || left == kNever) return false;
+  const std::int32_t now = step_index(deadline, end_of(s.now, run_at_part(left, now_ppm)));
+  return now >= 0 && step_index(deadline, end_of(s.now, run_at_part(left, then_ppm))) != now;
 }
 
 // The least fraction that a job on the GPU would keep with the guest; 0: the guest may not join. `too_late`: for its own deadline.

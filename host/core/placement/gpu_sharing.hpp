@@ -18,7 +18,7 @@ namespace berth::core {
 
 /// Jobs on shares of GPUs under a policy that places them by predicted interference (docs/genie.md, parameter `sharing`).
 ///
-/// In the scheduling pass they ask for whole free GPUs (`PassProblem::widen_shares`). Afterwards jobs that still wait join others on GPUs
+/// In the scheduling pass they ask for whole free GPUs (`PassProblem`). Afterwards jobs that still wait join others on GPUs
 /// that are partly held, where each job there keeps enough of its rate. Memory is kept between decisions.
 class GpuSharing {
  public:

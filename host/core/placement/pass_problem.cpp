@@ -81,6 +81,7 @@ void PassProblem::build(const StateView& view, const PassRules& rules, std::span
           DelayTimers::apply_to(s, rules);
   if (cuts_) cut(s, rules, kept);
   refresh(view, taken);
+  if (rules.sharing_ppm > 0) widen_shares(s);
 }
 
 void PassProblem::refresh(const StateView& view, std::span<const kernel::TakenRow> taken) {

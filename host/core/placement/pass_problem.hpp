@@ -40,9 +40,6 @@ class PassProblem {
   /// After any build or pass on the same state.
   void follow_demands(const StateImpl& state) { core::follow_demands(state, view_); }
 
-  /// Jobs that ask for shares of GPUs ask for whole ones, on nodes that share: see GpuSharing. After `build`. O(options)
-  void widen_shares(const StateImpl& state);
-
   /// Running jobs leave their GPUs before the pass: these, and no others, whatever the last call said. O(nodes)
   void give_up(const StateImpl& state, std::span<const std::int32_t> jobs);
   /// See DelayTimers::tighten; of a problem to which timers apply.
@@ -61,6 +58,8 @@ class PassProblem {
   const std::vector<std::vector<PlanEntry>>& repairs() const { return failures_.repairs(); }
 
  private:
+  /// Jobs that ask for shares of GPUs ask for whole ones, on nodes that share: see GpuSharing. O(options)
+  void widen_shares(const StateImpl& state);
   void cut(const StateImpl& state, const PassRules& rules, const PolicyState* kept);
   void hold_repaired(const StateImpl& state);
 

@@ -125,11 +125,11 @@ void PromiseTable::read_job(const StateImpl& s, const kernel::ProblemView& p, co
   cost_[at] = std::min<TimeUs>(kMaxTimeUs, migrate_cost(described.costs));
   const Preemption& rule = described.preemption;
   const bool runs = s.job.running[at] != 0;
+  const std::vector<kernel::HeldRow>& held = s.jobs[at].held;
+  const bool shares_now =
+      runs && sharing_ppm_ > 0 && std::any_of(held.begin(), held.end(), [](const auto& row) { return row.share_ppm < kWholeGpu; });
   if (runs) {
-    const std::vector<kernel::HeldRow>& held = s.jobs[at].held;
-    const bool shares =
-        sharing_ppm_ > 0 && std::any_of(held.begin(), held.end(), [](const auto& row) { return row.share_ppm < kWholeGpu; });
-    longest_[at] = shares ? s.run_at(job, slowest_rate(s, job, s.job.rate[at])) : s.remaining(job);
+    longest_[at] = shares_now ? s.run_at(job, slowest_rate(s, job, s.job.rate[at])) : s.remaining(job);
     stays_[at] = s.job.victim_from[at] == kNever ? kNever : std::max<TimeUs>(0, s.job.victim_from[at] - s.now);
   } else if (!rule.preemptible) {
     stays_[at] = kNever;
@@ -149,15 +149,19 @@ void PromiseTable::read_job(const StateImpl& s, const kernel::ProblemView& p, co
   // A job that runs otherwise than it is tried may need other GPUs when it is displaced.
   if (runs && (s.job.held_type[at] != first.gpu_type || gpus_and_shares(s, job) != first.gpus)) return;
   std::int64_t rate = INT64_MAX;
+  bool shares = false;
+  const auto may_run_at = [&](std::int64_t alone, bool on_shares) {
+    alone = least_rate(described, first.gpus, alone);
+    shares = shares || on_shares;
+    rate = std::min(rate, on_shares ? slowest_rate(s, job, alone) : alone);
+  };
   for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
-    const kernel::DemandRow& own = p.demands[demand_of(s, p.options[o].demand)];
+    const std::int32_t demand = p.options[o].demand;
+    const kernel::DemandRow& own = p.demands[demand_of(s, demand)];
     if (own.gpu_type == first.gpu_type && own.gpus == first.gpus)
-      rate = std::min(rate, s.jobs[at].option_rate[to_index(o - p.option_begin[job])]);
+      may_run_at(s.jobs[at].option_rate[to_index(o - p.option_begin[job])], sharing_ppm_ > 0 && s.demands.takes_shares(demand));
   }
-  if (runs) rate = std::min(rate, s.job.rate[at]);
-  rate = least_rate(described, first.gpus, rate);
-  const bool shares = s.demands.takes_shares(tried.options[begin].demand);
-  if (shares) rate = slowest_rate(s, job, rate);
+  if (runs) may_run_at(s.job.rate[at], shares_now);
   if (rate <= 0) return;
   const TimeUs left = runs && rate == s.job.rate[at] ? s.remaining(job) : s.run_at(job, rate);
   if (left > kMaxTimeUs) return;  // not known, too

@@ -81,10 +81,11 @@ PassRules pass_rules(const PolicyEntry& entry, const Params& params) {
       queue ? static_cast<kernel::Discipline>(settings.choice("discipline", std::span<const std::string_view>(policy::kDisciplines)))
             : kernel::Discipline::kGreedy;
   const std::optional<DelayRule> delays = entry.delays != nullptr ? entry.delays(params) : policy::timers_rule(settings);
-  // What is reserved, or waits for a place, would be taken by jobs that join others.
-  if (sharing_ppm > 0 && (kernel::plans_ahead(discipline) || packing == Packing::kContention || delays)) {
-    throw InvalidArgument(fmt::format(
-        "policy '{}': sharing needs discipline=greedy or strict, timers=none, and another packing than contention", entry.info.name));
+  // What is reserved, or waits for a place, would be taken by jobs that join others. Those behind the first of a strict order would wait
+  // for one that has joined others.
+  if (sharing_ppm > 0 && (discipline != kernel::Discipline::kGreedy || packing == Packing::kContention || delays)) {
+    throw InvalidArgument(
+        fmt::format("policy '{}': sharing needs discipline=greedy, timers=none, and another packing than contention", entry.info.name));
   }
   return {discipline,
           packing,

@@ -12,7 +12,7 @@
 namespace berth::policy {
 namespace {
 
-constexpr int kMostLayings = 16;                       // of a decision to move reservations
+constexpr int kMostLayings = 16;                       // jobs of a decision for which reservations are moved
 constexpr std::int64_t kNoPromise = -1, kBroken = -2;  // in place of an end
 
 // Classes of keys, most urgent first. Jobs of the first two all have room; those that run stay where they are.
@@ -171,7 +171,12 @@ bool PromisedQueue::try_step(const core::JobColumns& jobs, TimeUs now, std::span
     promise(jobs, job, end);
     return true;
   }
-  if (leaves_room && tries_++ < kMostLayings && lay_again(jobs, now, job_indices, job)) return true;
+  bool& tried = promises_[to_index(job)].tried;
+  if (leaves_room && !tried && tries_ < kMostLayings) {
+    tried = true;
+    ++tries_;
+  }
+  if (leaves_room && tried && lay_again(jobs, now, job_indices, job)) return true;
   if (rules_.rejects && jobs.running[job] == 0 && columns.hard[job] != 0) {
     TimeUs earliest = core::end_of(line.earliest_start(columns.gpus[job], need, now), need);
     if (busy > 0 && earliest != kNever) earliest = line.earliest_room(work, busy, earliest);
@@ -183,7 +188,9 @@ bool PromisedQueue::try_step(const core::JobColumns& jobs, TimeUs now, std::span
 void PromisedQueue::promise(const core::JobColumns& jobs, std::int32_t job, TimeUs end) {
   const TimeUs need = jobs.promise->need[job];
   Promise& promise = promises_[to_index(job)];
-  promise = {end, end - need, promise.deadline, true};
+  promise.end = end;
+  promise.from = end - need;
+  promise.seen = true;
   end_.set(*jobs.id[job], end);
   need_.set(*jobs.id[job], need);
 }

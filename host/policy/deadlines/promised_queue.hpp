@@ -55,6 +55,7 @@ class PromisedQueue : public core::QueuePolicy {
     TimeUs from = -1;      // the reservation begins
     TimeUs deadline = -1;  // of the step that is promised: the first that is not before the end
     bool seen = false;
+    bool tried = false;  // others were to be moved for it in this decision
   };
   struct Candidate {
     std::int64_t cost;  // GPU-time for a unit of value
@@ -81,7 +82,7 @@ class PromisedQueue : public core::QueuePolicy {
   std::vector<CapacityLine> lines_;       // [GPU types]
   std::vector<std::int64_t> n_promises_;  // [GPU types]
   std::vector<Candidate> candidates_;
-  int tries_ = 0;                   // of this decision to move reservations
+  int tries_ = 0;                   // jobs for which reservations were to be moved in this decision
   std::vector<std::int32_t> laid_;  // jobs whose reservations are laid again
   std::vector<TimeUs> laid_end_;    // the same
   CapacityLine spare_line_;

@@ -59,6 +59,11 @@ Trace jobs_on_shares(Random& random) {
       shape.gpus = job.gpus;
       shape.share_ppm = random.of<std::int32_t>({200'000, 330'000, 500'000, 500'000, 700'000});
       job.shapes = {shape};
+      if (random.percent(25)) {  // or on whole GPUs
+        shape.id = "w";
+        shape.share_ppm = kWholeGpu;
+        job.shapes.insert(random.percent(50) ? job.shapes.begin() : job.shapes.end(), shape);
+      }
     }
     if (random.percent(70)) {
       const TimeUs times = random.of<TimeUs>({1, 2, 2, 3, 5});
@@ -90,6 +95,7 @@ SimulationSettings sharing(Random& random) {
   param("unpromised", random.of<const char*>({"run", "run", "reject"}));
   param("packing", random.of<const char*>({"topology", "count", "emptiest"}));
   param("expected", random.of<const char*>({"0", "0", "1"}));
+  param("shape", random.of<const char*>({"requested", "requested", "largest", "least_gpu_time"}));
   settings.overheads.name = "some";
   if (random.percent(60)) {
     Costs& costs = settings.overheads.general.costs;
