@@ -5,8 +5,8 @@
 // Steps       where a deadline falls in steps, the first one that has room is promised, and stands for the deadline. Without a promise the
 //             first step that is in reach does.
 // Changes     when the reservation of a job that waits begins.
-// Keeps       columns `promised_end_us` (-1: seen, and nothing is promised; -2: a promise was broken) and `promised_need_us`: rows of jobs
-// with deadlines.
+// Keeps       columns `promised_end_us` (-1: seen, and nothing is promised; -2: a promise was broken), `promised_need_us` and
+//             `promised_step_us` (of deadlines in several steps): rows of jobs with deadlines.
 //             Scalars `seen_from_us` and `seen_gpu_us_TYPE_BIN`: the GPU-time of such jobs that came.
 // Source      EDF (Liu and Layland 1973). Reservations that begin as late as possible are those of Chronus (SoCC'21), here without
 //             slots. The demand that is expected, in the manner of bid prices, is ours.

@@ -149,6 +149,8 @@ void ElasticShares::read(const core::ShapeQuestion& q, bool promises) {
     const std::int64_t end = row_of(ends, described.id, INT64_MIN);
     share.asked = end != INT64_MIN;
     share.broken = end == kBrokenShare;
+    // After a broken promise no later step is promised.
+    if (share.broken && !described.deadline.later.empty()) share.may = false;
     if (end < 0) continue;
     const std::int64_t type = row_of(types, described.id, -1);
     share.gpus = std::max<std::int64_t>(0, row_of(gpus, described.id, 0));
@@ -159,6 +161,7 @@ void ElasticShares::read(const core::ShapeQuestion& q, bool promises) {
     if (!known || share.type < 0 || !share.may || share.gpus > problem_.capacity[share.type]) {
       share.gpus = 0;
       share.broken = true;
+      share.may = share.may && described.deadline.later.empty();
     }
     if (share.gpus > 0) promised_.push_back(job);
   }
@@ -260,6 +263,7 @@ void ElasticShares::keep_planned() {
     }
     share.gpus = 0;
     share.broken = true;
+    share.may = share.may && share.steps->later.empty();
     return true;
   });
 }

@@ -58,18 +58,21 @@ std::int64_t promise_sharing(const Settings& settings) {
 
 void PromisedQueue::load(const PolicyState& state) {
   end_.load(state);
+  step_.load(state);
   need_.load(state);
   expected_.load(state);
 }
 
 void PromisedQueue::store(PolicyState& state) const {
   end_.store(state);
+  step_.store(state);
   need_.store(state);
   expected_.store(state);
 }
 
 void PromisedQueue::retain(PolicyState& state, const core::LiveJobs& live) const {
   end_.retain(state, live);
+  step_.retain(state, live);
   need_.retain(state, live);
 }
 
@@ -138,7 +141,8 @@ void PromisedQueue::admit(const core::JobColumns& jobs, TimeUs now, std::span<co
       end_.set(*jobs.id[job], kNoPromise);
       if (known && rules_.expected_ppm > 0) expected_.add(columns.type[job], work, steps.front().value, jobs.submit[job]);
     }
-    for (std::size_t i = 0; known && i < steps.size(); ++i) {
+    const TimeUs last = step_.get(*jobs.id[job], kNever);
+    for (std::size_t i = 0; known && i < steps.size() && steps[i].at_us <= last; ++i) {
       const bool in_reach = columns.need[job] <= steps[i].at_us - now;
       if (in_reach || steps.size() == 1) candidates_.push_back({work / steps[i].value, jobs.submit[job], job, steps[i]});
     }
@@ -193,6 +197,7 @@ void PromisedQueue::promise(const core::JobColumns& jobs, std::int32_t job, Time
   promise.seen = true;
   end_.set(*jobs.id[job], end);
   need_.set(*jobs.id[job], need);
+  if (jobs.promise->steps_of(job).size() > 1) step_.set(*jobs.id[job], promise.deadline);
 }
 
 // As late as its step allows. False: there is no room.

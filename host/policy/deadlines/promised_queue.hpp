@@ -89,6 +89,7 @@ class PromisedQueue : public core::QueuePolicy {
   std::vector<core::Refusal> refused_;
   ExpectedDemand expected_;
   JobColumn end_{"promised_end_us"};    // -1: seen, and nothing is promised; -2: a promise was broken
+  JobColumn step_{"promised_step_us"};  // of a deadline in several steps the one that was promised: no later one is after that
   JobColumn need_{"promised_need_us"};  // what the job was to need when the promise was given
 };
 

@@ -553,7 +553,9 @@ class Simulator {
   /// Schedules its end, or the start of its next phase. @returns its end; never, when its rate changes before.
   TimeUs expect_end(LiveJob& job, std::int32_t job_index) {
     const bool has_next_phase = job.phase + 1 < job.asked_rates.size();
-    const TimeUs when = has_next_phase ? job.reaches_at(job.work - core::phase_begin(*job.traced, job.phase + 1)) : job.ends_at();
+    // At a very slow rate work left is rounded up by what a faster one does in no time.
+    const TimeUs when =
+        std::max(now_, has_next_phase ? job.reaches_at(job.work - core::phase_begin(*job.traced, job.phase + 1)) : job.ends_at());
     if (when > kMaxTimeUs) throw InvalidArgument(fmt::format("job '{}' would end beyond the largest time", job.traced->id));
     events_.push(
         {when, job.outcome.job, job_index, job.run, job.rate_changes, has_next_phase ? JobEvent::What::kPhase : JobEvent::What::kEnd});
