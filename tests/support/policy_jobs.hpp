@@ -43,7 +43,9 @@ class PolicyJobs {
       assigned_.push_back(job.assigned);
       run_.push_back(job.run);
       ideal_run_.push_back(job.ideal_run);
-      value_.push_back(1);
+      step_begin_.push_back(static_cast<std::int32_t>(steps_.size()));
+      if (job.deadline != kNever) steps_.push_back({job.deadline, 1});
+      step_end_.push_back(static_cast<std::int32_t>(steps_.size()));
       hard_.push_back(0);
       type_.push_back(0);
       held_gpus_.push_back(job.gpus);
@@ -51,8 +53,8 @@ class PolicyJobs {
       cost_.push_back(0);
     }
     type_gpus_.push_back(cluster_gpus);
-    promise_ = {value_.data(), hard_.data(),  type_.data(), held_gpus_.data(), remaining_.data(),
-                cost_.data(),  stays_.data(), type_.data(), type_gpus_};
+    promise_ = {step_begin_.data(), step_end_.data(), steps_.data(), hard_.data(), type_.data(),      held_gpus_.data(),
+                remaining_.data(),  cost_.data(),     stays_.data(), type_.data(), remaining_.data(), type_gpus_};
   }
   PolicyJobs(const PolicyJobs&) = delete;
   PolicyJobs& operator=(const PolicyJobs&) = delete;
@@ -85,7 +87,9 @@ class PolicyJobs {
   std::vector<const std::string*> id_;
   std::int64_t cluster_gpus_;
   // Any GPUs of one type will do, and every job may be displaced.
-  std::vector<std::int64_t> value_, held_gpus_, type_gpus_;
+  std::vector<std::int64_t> held_gpus_, type_gpus_;
+  std::vector<DeadlineStep> steps_;
+  std::vector<std::int32_t> step_begin_, step_end_;
   std::vector<std::uint8_t> hard_;
   std::vector<std::int32_t> type_;
   std::vector<TimeUs> stays_, cost_;
