@@ -223,6 +223,23 @@ TEST(EdfAdmission, WithoutRoomTheNextStepIsPromised) {
   EXPECT_EQ(Decided(s, kPlain).promised("b"), 40 * kSecond);
 }
 
+// b needs longer than it said. Its third step is in reach, and is not promised.
+TEST(EdfAdmission, AfterABrokenPromiseNoLaterStepIsPromised) {
+  Snapshot s = io::uniform_cluster(1, 4);
+  due(s, "a", 4, 9, 10).deadline.value = 1'000;
+  due(s, "b", 1, 9, 12, false).deadline.later = {{25 * kSecond, 8}, {40 * kSecond, 2}};
+  const Decided one(s, kPlain);
+  EXPECT_EQ(one.promised("b"), 25 * kSecond);
+  s.now_us = 13 * kSecond;
+  s.jobs.erase(s.jobs.begin());
+  s.jobs.front().estimate.run_us = 20 * kSecond;
+  const Decided then(s, kPlain, one.kept);
+  EXPECT_EQ(then.promised("b"), -2);
+  s.now_us = 26 * kSecond;
+  s.jobs.front().estimate.run_us = 10 * kSecond;
+  EXPECT_EQ(Decided(s, kPlain, then.kept).promised("b"), -2);
+}
+
 // The step that is in reach counts for jobs without a promise, too: both are asked before c, which no step could keep.
 TEST(EdfAdmission, AJobThatMissedAStepStandsByTheNextOne) {
   Snapshot s = io::uniform_cluster(1, 1);

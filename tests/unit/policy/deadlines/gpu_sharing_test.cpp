@@ -209,6 +209,21 @@ TEST(GpuSharing, NoJobIsMadeToMissItsDeadline) {
   EXPECT_EQ(joins(99'999'999), "n0:0");  // missed in any case
 }
 
+// a has missed its first step in any case, and ends at 100 s alone.
+TEST(GpuSharing, NoJobIsMadeToMissALaterStep) {
+  const auto joins = [](TimeUs later_us) {
+    Snapshot s = cluster_of(1, 1);
+    Job& a = sharing(s, "a", {{"b", 900'000}});
+    a.deadline = {50 * kSecond, false, 10, {{later_us, 5}}};
+    run_on(s, a, 0, {0});
+    sharing(s, "b", {{"a", 900'000}});
+    return Decided(s).where("b");
+  };
+  EXPECT_EQ(joins(111'111'112), "n0:0");
+  EXPECT_EQ(joins(111'111'111), "");
+  EXPECT_EQ(joins(99'999'999), "n0:0");
+}
+
 TEST(GpuSharing, AJobDoesNotJoinWhereItMissesItsOwnDeadline) {
   const auto joins = [](TimeUs deadline_us) {
     Snapshot s = cluster_of(1, 1);
@@ -291,9 +306,30 @@ TEST(GpuSharing, AJobThatIsSlowedDownByMoreGetsNoPromise) {
   EXPECT_EQ(promised(799'999), -1);
 }
 
+// It needs 125 s at 0.8 of its rate, also where some job has several shapes, and where whole GPUs are its first choice.
+TEST(GpuSharing, APromiseCountsTheSlowestShape) {
+  const auto promised = [](bool first_whole, TimeUs deadline_us) {
+    Snapshot s = cluster_of(1, 2);
+    Job& a = sharing(s, "a", {{"b", 900'000}});
+    a.deadline.at_us = deadline_us;
+    Shape other = a.shapes.front();
+    other.id = "w";
+    other.share_ppm = kWholeGpu;
+    if (first_whole) a.shapes.insert(a.shapes.begin(), other);
+    Job& z = sharing(s, "z", {});
+    z.shapes.push_back(other);
+    return Decided(s).kept_column("promised_end_us", "a");
+  };
+  EXPECT_EQ(promised(false, 124 * kSecond), -1);
+  EXPECT_EQ(promised(false, 126 * kSecond), 126 * kSecond);
+  EXPECT_EQ(promised(true, 124 * kSecond), -1);
+  EXPECT_EQ(promised(true, 126 * kSecond), 126 * kSecond);
+}
+
 TEST(GpuSharing, DisciplinesThatReserveAreRefused) {
   const Snapshot s = cluster_of(1, 1);
   EXPECT_THROW(Decided(s, {{"sharing", "0.8"}, {"discipline", "easy"}}), InvalidArgument);
+  EXPECT_THROW(Decided(s, {{"sharing", "0.8"}, {"discipline", "strict"}}), InvalidArgument);
   EXPECT_THROW(Decided(s, {{"sharing", "0.8"}, {"packing", "contention"}}), InvalidArgument);
   EXPECT_THROW(Decided(s, {{"sharing", "0.8"}, {"timers", "1"}}), InvalidArgument);
   EXPECT_THROW(Decided(s, {{"sharing", "1.1"}}), InvalidArgument);
