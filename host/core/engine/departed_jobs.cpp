@@ -18,7 +18,7 @@ std::size_t rows_of(const PolicyState& kept) {
 
 void DepartedJobs::follow(const StateImpl& s, const PolicyState& kept, std::uint64_t policy) {
   left_.clear();
-  as_left_ = kept_ == &kept && rows_ == rows_of(kept) && policy_ == policy;
+  const bool as_left = kept_ == &kept && rows_ == rows_of(kept) && policy_ == policy;
   policy_ = policy;
   known_ = false;
   if (kept.columns.empty()) {  // no job has a row: their ids need not be known
@@ -42,7 +42,7 @@ void DepartedJobs::follow(const StateImpl& s, const PolicyState& kept, std::uint
   } else {
     for (std::size_t job = 0; job < ids_.size(); ++job) look_at(static_cast<std::int32_t>(job));
   }
-  known_ = as_left_ && follows;
+  known_ = as_left && follows;
 }
 
 void DepartedJobs::settle(const PolicyState& kept) {

@@ -20,19 +20,16 @@ class DepartedJobs {
   /// At the begin of a decision. O(changes of the state), or O(jobs) where `left` is not known then.
   /// @param policy  version of the policy
   void follow(const StateImpl& state, const PolicyState& kept, std::uint64_t policy);
-  /// Whether the policy state is the one that the last decision left, with as many rows.
-  bool as_left() const { return as_left_; }
   /// Ids of jobs that had rows at most until the last decision. Null: others may have rows, too.
   const std::vector<std::string>* left() const { return known_ ? &left_ : nullptr; }
   /// At the end of a decision: rows of other jobs than those of the state have left `kept`.
   void settle(const PolicyState& kept);
-  void forget() { kept_ = nullptr; }
 
  private:
   const PolicyState* kept_ = nullptr;
   std::size_t rows_ = 0;
   std::uint64_t policy_ = 0;
-  bool as_left_ = false, known_ = false;
+  bool known_ = false;  // the policy state is the one that the last decision left, with as many rows
   ChangeLog::Cursor cursor_;
   std::vector<std::string> ids_, left_;  // [jobs of the state] empty: none
   std::vector<std::int32_t> jobs_, nodes_;

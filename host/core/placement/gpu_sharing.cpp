@@ -59,7 +59,7 @@ void GpuSharing::split(const StateImpl& s, const kernel::ProblemView& p, const k
   r.entry_end[i] = *r.n_entries;
 }
 
-// Who has what once the pass is applied.
+// What each job has once the pass is applied.
 void GpuSharing::look(const StateImpl& s, const kernel::ProblemView& p, std::span<const std::uint8_t> lost,
                       const kernel::PlaceRequest& request, const kernel::PlaceResult& r) {
   stays_.assign(s.jobs.size(), 0);
