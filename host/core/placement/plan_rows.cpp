@@ -65,9 +65,15 @@ void append_placed(const StateImpl& s, const kernel::DemandRow& demand, const Sh
 bool same_gpus(std::span<const kernel::PlacedRow> placed, std::span<const PlanEntry> held) {
   if (placed.size() != held.size()) return false;
   return std::all_of(placed.begin(), placed.end(), [&](const kernel::PlacedRow& one) {
-    return std::any_of(held.begin(), held.end(), [&](const PlanEntry& other) {
+    const auto as_held = [&](const PlanEntry& other) {
       return one.node == other.node && one.mask == other.gpus && one.share_ppm == other.share_ppm;
-    });
+    };
+    // Whole GPUs are in one row alone. Members with shares may be on one GPU: there must be as many of them.
+    if (one.share_ppm == kWholeGpu) return std::any_of(held.begin(), held.end(), as_held);
+    const auto as_placed = [&](const kernel::PlacedRow& other) {
+      return one.node == other.node && one.mask == other.mask && one.share_ppm == other.share_ppm;
+    };
+    return std::count_if(held.begin(), held.end(), as_held) == std::count_if(placed.begin(), placed.end(), as_placed);
   });
 }
 

@@ -14,12 +14,17 @@ namespace {
 
 // Whether both have the same GPUs, whichever members are on them.
 bool covers(std::span<const PlanEntry> entries, std::span<const HeldFact> held) {
-  const auto is_held = [&](const PlanEntry& entry) {
-    return std::any_of(held.begin(), held.end(), [&](const HeldFact& row) {
+  if (entries.size() != held.size()) return false;
+  // Several members with shares may be on one GPU.
+  return std::all_of(entries.begin(), entries.end(), [&](const PlanEntry& entry) {
+    const auto before = std::count_if(held.begin(), held.end(), [&](const HeldFact& row) {
       return row.node == entry.node && row.mask == entry.gpus && row.share_ppm == entry.share_ppm;
     });
-  };
-  return entries.size() == held.size() && std::all_of(entries.begin(), entries.end(), is_held);
+    const auto after = std::count_if(entries.begin(), entries.end(), [&](const PlanEntry& other) {
+      return other.node == entry.node && other.gpus == entry.gpus && other.share_ppm == entry.share_ppm;
+    });
+    return before == after;
+  });
 }
 
 bool places(Action action) { return runs_now(action) && action != Action::kKeep; }
