@@ -8,7 +8,7 @@ namespace berth::bench {
 core::PassInput::Marks RulePlanner::look(const StateImpl& s, const Plan& by) {
   chosen_.choose(by.policy, by.params);
   problem_.build(s, chosen_.rules);
-  core::PassInput::Marks marks{problem_.lost(), problem_.repaired(), builder_.reject(s, problem_.view(), certificates_)};
+  core::PassInput::Marks marks{problem_.lost(), problem_.failures(), builder_.reject(s, problem_.view(), certificates_)};
   marks.impossible = builder_.impossible(s, problem_.view());
   return marks;
 }

@@ -50,7 +50,7 @@ class Passes {
     const StateView s = state_;
     chosen_.choose("fifo", {{"discipline", "greedy"}});
     problem_.build(s, chosen_.rules);
-    const core::PassInput::Marks marks{problem_.lost(), problem_.repaired(), builder_.reject(s, problem(), certificates_)};
+    const core::PassInput::Marks marks{problem_.lost(), problem_.failures(), builder_.reject(s, problem(), certificates_)};
     std::vector<std::int32_t> order;
     for (const std::int32_t job : s.job_order()) {
       if (marks.rejected[static_cast<std::size_t>(job)] == 0) order.push_back(job);

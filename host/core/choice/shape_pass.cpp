@@ -154,7 +154,7 @@ void ShapePass::reclaim(const StateImpl& s, const kernel::ProblemView& p, const 
   all_options_ = false;
   chosen_.assign(s.jobs.size(), 0);
   for (std::size_t j = 0; j < choice.jobs.size(); ++j) chosen_[to_index(choice.jobs[j])] = choice.chosen[j] >= 0 ? 1 : 0;
-  reclaims_ = quotas_.arrange_chosen(s, view_, quotas, {marks.lost, marks.repaired, marks.rejected}, stay_, chosen_, {}, order_);
+  reclaims_ = quotas_.arrange_chosen(s, view_, quotas, {marks.lost, marks.failures.repaired(), marks.rejected}, stay_, chosen_, {}, order_);
   if (reclaims_) {
     for (const std::int32_t job : order_) {
       if (passes_[to_index(job)] == 0 || quotas_.standing(job) == QuotaStanding::kBorrowing) continue;

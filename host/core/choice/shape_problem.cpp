@@ -72,7 +72,7 @@ void ShapeProblem::collect(const StateImpl& s, const kernel::ProblemView& p, con
   jobs_.clear();
   for (const std::int32_t job : s.job_order) {
     const bool running = s.job.running[to_index(job)] != 0 && marks.lost[to_index(job)] == 0;
-    if (marks.rejected[to_index(job)] != 0 || marks.repaired[to_index(job)] >= 0) continue;
+    if (marks.rejected[to_index(job)] != 0 || marks.failures.repaired()[to_index(job)] >= 0) continue;
     if (running && !may_change(s, p, job, form_of(s, p, job))) {
       for (std::int32_t h = p.held_begin[job]; may_be_displaced(s, job) && h < p.held_end[job]; ++h) {
         const kernel::HeldRow& row = p.held[h];

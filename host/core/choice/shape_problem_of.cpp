@@ -11,7 +11,7 @@ ShapeProblem shape_problem_of(const StateImpl& s, const ChosenPolicy& chosen) {
   problem.build(s, chosen.rules);
   Rejections rejections;
   CertificateMemory certificates;
-  const PassInput::Marks marks{problem.lost(), problem.repaired(), rejections.reject(s, problem.view(), certificates),
+  const PassInput::Marks marks{problem.lost(), problem.failures(), rejections.reject(s, problem.view(), certificates),
                                rejections.impossible(s, problem.view())};
   ShapeProblem choice;
   choice.look(s, problem.view(), marks, chosen.choice);

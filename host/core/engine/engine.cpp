@@ -218,7 +218,7 @@ EngineImpl::PassAttempt EngineImpl::order_jobs(const StateImpl& s, core::PassInp
 
 void EngineImpl::request_pass(const StateImpl& s, core::PassInput& in, const core::PassInput::Marks& marks, const Request& request,
                               PassAttempt& attempt, Plan& plan) {
-  const core::PassInput::Marks seen{offers.any() ? offers.gone() : marks.lost, marks.repaired, marks.rejected, marks.impossible};
+  const core::PassInput::Marks seen{offers.any() ? offers.gone() : marks.lost, marks.failures, marks.rejected, marks.impossible};
   const auto find = [&](const kernel::ProblemView& p, const kernel::VictimsRequest& asked, const kernel::VictimsResult& answer) {
     plan.backend = backends.also(request.backend, request.threads, plan.backend_note,
                                  [&](core::PlacementBackend& backend) { backend.victims(p, asked, answer); });
@@ -526,7 +526,7 @@ bool EngineImpl::decide_leases(const StateImpl& s, PolicyState& policy_state, co
   Stopwatch total;
   Stopwatch step;
   problem.refresh(s);
-  const core::PassInput::Marks marks{problem.lost(), problem.repaired(), builder.reject(s, problem.view(), certificates)};
+  const core::PassInput::Marks marks{problem.lost(), problem.failures(), builder.reject(s, problem.view(), certificates)};
   plan.timing.compile_s = step.lap();
   core::PassInput& in = heads.input();
   PassAttempt attempt = order_jobs(s, in, heads.policy(), heads.jobs(), marks, policy_state, request, plan);
@@ -600,7 +600,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   if (chosen.rules.sharing_ppm > 0) check_sharing(s);
   problem.build(s, chosen.rules, {}, &policy_state);
   const bool chooses_shapes = chosen.policy == nullptr;
-  core::PassInput::Marks marks{problem.lost(), problem.repaired(), builder.reject(s, problem.view(), certificates)};
+  core::PassInput::Marks marks{problem.lost(), problem.failures(), builder.reject(s, problem.view(), certificates)};
   if (chooses_shapes) marks.impossible = builder.impossible(s, problem.view());
   plan.timing.compile_s = step.lap();
   PassAttempt attempt;

@@ -170,7 +170,7 @@ void RunList::give_named(const kernel::PlaceResult& result) const {
 kernel::PlaceResult RunList::pass(const StateImpl& s, const Request& request, Plan& plan) {
   PolicyEntry rule{};
   rule.preemptive = true;
-  const PassInput::Marks marks{gone_, problem_.repaired(), *rejected_};
+  const PassInput::Marks marks{gone_, problem_.failures(), *rejected_};
   input_.look(s);
   input_.order(visited_);
   request_ = input_.request(s, rule, rules_, marks, 0);

@@ -29,7 +29,7 @@ std::vector<std::int32_t> waiting_order(const ClusterState& state, const Request
   }
   TriedOptions tried;
   tried.build(s, problem.view(), chosen.shape, rejections);
-  const PassInput::Marks marks{problem.lost(), problem.repaired(), rejected};
+  const PassInput::Marks marks{problem.lost(), problem.failures(), rejected};
   PassInput input;
   input.order(s, *chosen.entry, *chosen.policy, policy_state, marks, tried, chosen.rules);
   const kernel::PlaceRequest ordered = input.request(s, *chosen.entry, chosen.rules, marks, 0, {}, &tried);

@@ -125,7 +125,7 @@ std::int32_t WhatIf::input_of(const StateImpl& s, const Pass& pass) {
   for (const std::string& id : pass.asked->leave_out) skipped_[to_index(job_of(s, id))] = 1;
   PolicyEntry entry = *chosen_.entry;
   entry.preemptive = pass.asked->preemptive.value_or(entry.preemptive);
-  const PassInput::Marks marks{problem.pass.lost(), problem.pass.repaired(), skipped_};
+  const PassInput::Marks marks{problem.pass.lost(), problem.pass.failures(), skipped_};
   Input& input = next(inputs_, n_inputs_);
   order(s, entry, *pass.asked, marks, problem.tried, input.pass);
   if (offers_leases(*pass.asked, chosen_.rules) &&
@@ -143,7 +143,7 @@ std::int32_t WhatIf::input_of(const StateImpl& s, const Pass& pass) {
 
 void WhatIf::arrange(const StateImpl& s, const Pass& pass, Input& input) {
   const Problem& problem = problems_[to_index(pass.problem)];
-  const PassInput::Marks marks{problem.offers.any() ? problem.offers.gone() : problem.pass.lost(), problem.pass.repaired(), input.skipped};
+  const PassInput::Marks marks{problem.offers.any() ? problem.offers.gone() : problem.pass.lost(), problem.pass.failures(), input.skipped};
   input.pass.disarrange();
   if (input.arranged) {
     input.pass.arrange(s, input.entry, input.rules.quotas, marks, problem.tried.view(problem.pass.view()), find_);

@@ -76,7 +76,7 @@ void PassInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy&
 void PassInput::arrange(const StateImpl& s, const PolicyEntry& entry, Quotas quotas, const Marks& marks, const kernel::ProblemView& problem,
                         const FindVictims& find) {
   if (QuotaOrder::applies(s, quotas)) unarranged_ = order_;
-  reclaims_ = quotas_.arrange(s, problem, entry, quotas, {marks.lost, marks.repaired, marks.rejected}, find, order_);
+  reclaims_ = quotas_.arrange(s, problem, entry, quotas, {marks.lost, marks.failures.repaired(), marks.rejected}, find, order_);
 }
 
 // Jobs that ended since the last decision are put in their places. Anything else is read again.
@@ -248,13 +248,13 @@ kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry
   const StateImpl& s = impl_of(view);
   const kernel::ProblemView& p = s.problem();
   const std::size_t n = order_.size();
-  assert(marks.lost.size() == s.jobs.size() && marks.repaired.size() == s.jobs.size() && marks.rejected.size() == s.jobs.size());
+  assert(marks.lost.size() == s.jobs.size() && marks.failures.repaired().size() == s.jobs.size() && marks.rejected.size() == s.jobs.size());
   running_.resize(n);
   victim_ok_.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t job = to_index(order_[i]);
     running_[i] = s.job.running[job] != 0 && marks.lost[job] == 0 ? 1 : 0;
-    victim_ok_[i] = running_[i] != 0 && marks.repaired[job] < 0 && s.job.victim_from[job] <= s.now ? 1 : 0;
+    victim_ok_[i] = running_[i] != 0 && marks.failures.repaired()[job] < 0 && s.job.victim_from[job] <= s.now ? 1 : 0;
     assert(entry.preemptive || reclaims_ || running_[i] == 0);  // such a policy orders no job that keeps its GPUs
   }
   admitted_ = kernel::kNone;
@@ -277,7 +277,7 @@ kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry
     std::fill(option_run_.begin() + p.option_begin[job], option_run_.begin() + p.option_end[job], kNever);
   }
   releases_.clear();
-  if (plans_ahead(rules.discipline)) release_events(s, marks.lost);
+  if (plans_ahead(rules.discipline)) release_events(s, marks);
 
   kernel::PlaceRequest r{};
   r.now = s.now;
@@ -319,10 +319,11 @@ void PassInput::settle(kernel::PlaceRequest& request, const kernel::PlaceResult&
   if (request.limit == admitted_) request.limit = request.n;
 }
 
-void PassInput::release_events(const StateImpl& s, const std::vector<std::uint8_t>& lost) {
+void PassInput::release_events(const StateImpl& s, const Marks& marks) {
   for (const std::int32_t job : s.job_order) {
-    if (s.job.running[to_index(job)] == 0 || lost[to_index(job)] != 0) continue;
-    const TimeUs left = s.remaining_or_limit(job);
+    if (s.job.running[to_index(job)] == 0 || marks.lost[to_index(job)] != 0) continue;
+    const bool repaired = marks.failures.repaired()[to_index(job)] >= 0;
+    const TimeUs left = repaired ? marks.failures.run_left(s, job) : s.remaining_or_limit(job);
     if (left == kNever || left > kNever - 1 - s.now) continue;
     releases_.push_back({s.now + left, job, kernel::kNone, 0});
   }

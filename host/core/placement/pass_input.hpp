@@ -8,6 +8,7 @@
 #include "host/backend/backend.hpp"
 #include "host/core/placement/admission.hpp"
 #include "host/core/placement/delay_timers.hpp"
+#include "host/core/placement/failures.hpp"
 #include "host/core/placement/ordering.hpp"
 #include "host/core/placement/promise_table.hpp"
 #include "host/core/placement/tried_options.hpp"
@@ -23,7 +24,7 @@ class PassInput {
   /// What this decision knows about jobs before placement; all by job index.
   struct Marks {
     const std::vector<std::uint8_t>& lost;      // 1: runs on failed GPUs and was not repaired: treated as waiting
-    const std::vector<std::int32_t>& repaired;  // >= 0: repaired, must not be displaced in the same decision
+    const Failures& failures;                   // a job that was repaired must not be displaced in the same decision
     const std::vector<std::uint8_t>& rejected;  // 1: can never run: left out
     // [options of the problem] 1: the job can never run so on any existing GPUs. Only for policies that choose shapes;
     // else empty.
@@ -93,7 +94,7 @@ class PassInput {
   void count_shared_gpus(const StateImpl& state);
   JobColumns columns(const StateImpl& state) const;
   std::int32_t position_after(std::int64_t n_iterations) const;
-  void release_events(const StateImpl& state, const std::vector<std::uint8_t>& lost);
+  void release_events(const StateImpl& state, const Marks& marks);
 
   std::vector<std::int32_t> jobs_, order_;
   std::vector<std::int32_t> unarranged_;  // the order before quotas changed it
