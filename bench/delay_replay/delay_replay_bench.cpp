@@ -81,9 +81,9 @@ double simulated_s(const Trace& trace, const Snapshot& cluster, const std::strin
   return lap.seconds();
 }
 
-void delay_replays(benchmark::State& bench, core::PlacementBackend& backend, std::int32_t load_ppm) {
+void delay_replays(benchmark::State& bench, core::PlacementBackend& backend, std::int64_t jobs, std::int32_t load_ppm) {
   const Snapshot cluster = racks();
-  const Trace trace = jobs_of(full_or_smoke(2'000, 100), load_ppm);
+  const Trace trace = jobs_of(full_or_smoke(jobs, 100), load_ppm);
   const std::vector<std::int64_t> classes = sim::demand_classes(trace);
   const sim::DelayProblem problem(trace, cluster, sim::named_overheads("default"), classes);
   const sim::DelayLeases leases;
@@ -109,9 +109,11 @@ void delay_replays(benchmark::State& bench, core::PlacementBackend& backend, std
 }
 
 [[maybe_unused]] const bool registered = [] {
-  for (const std::int32_t load_ppm : {500'000, 800'000}) {
-    register_batches(fmt::format("delay_replay/load:{}", load_ppm / 10'000), "replays", delay_replay_counts(),
-                     [load_ppm](benchmark::State& bench, core::PlacementBackend& backend) { delay_replays(bench, backend, load_ppm); });
+  // The last has as many jobs as Dally's traces, at their load.
+  for (const auto& [jobs, load_ppm] : {std::pair{2'000, 500'000}, {2'000, 800'000}, {500, 390'000}}) {
+    register_batches(
+        fmt::format("delay_replay/jobs:{}/load:{}", jobs, load_ppm / 10'000), "replays", delay_replay_counts(),
+        [n = jobs, load = load_ppm](benchmark::State& bench, core::PlacementBackend& backend) { delay_replays(bench, backend, n, load); });
   }
   return true;
 }();
