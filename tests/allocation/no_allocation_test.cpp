@@ -45,7 +45,7 @@ void operator delete[](void* p) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
 
-namespace berth {
+namespace berth::no_allocation_test {
 namespace {
 
 ClusterState cluster(sim::Workload workload, bool elastic = false) {
@@ -142,4 +142,4 @@ INSTANTIATE_TEST_SUITE_P(Policies, NoAllocation, ::testing::ValuesIn(test::polic
                          [](const auto& each) { return test::test_name(each.param); });
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::no_allocation_test

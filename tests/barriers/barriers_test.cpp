@@ -14,7 +14,7 @@
 
 /// Each `sync` of a group body is needed: without it, some case has a race. What is skipped is chosen by its place in the
 /// source, so a new `sync` is tested without a change here.
-namespace berth::test {
+namespace berth::test::barriers_test {
 namespace {
 
 using Site = SyncSites::Site;
@@ -111,4 +111,4 @@ TEST(Barriers, EachIsNeededOrKeptForAReason) {
 }
 
 }  // namespace
-}  // namespace berth::test
+}  // namespace berth::test::barriers_test

@@ -11,7 +11,7 @@
 #include "host/sim/generate/generate.hpp"
 #include "tests/support/params.hpp"
 
-namespace berth {
+namespace berth::same_as_cpp_test {
 namespace {
 
 class SameAsCpp : public ::testing::TestWithParam<std::string> {
@@ -129,4 +129,4 @@ static_assert(BERTH_NODE_RELEASING == static_cast<int>(NodeState::kReleasing) &&
 static_assert(BERTH_JOB_BATCH_INFERENCE == static_cast<int>(JobKind::kBatchInference) && BERTH_NEVER == kNever);
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::same_as_cpp_test

@@ -2,7 +2,7 @@
 
 #include "tests/cli/command.hpp"
 
-namespace berth::test {
+namespace berth::test::bad_input_test {
 namespace {
 
 // Rejected with exit code 2, nothing on standard output, and `part` in the message.
@@ -166,4 +166,4 @@ TEST(CliBadInput, AFailedWriteLeavesTheOldFile) {
   EXPECT_EQ(content_of(plan), "old");
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::bad_input_test

@@ -3,7 +3,7 @@
 
 #include "tests/cli/command.hpp"
 
-namespace berth::test {
+namespace berth::test::bench_machine_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -99,4 +99,4 @@ TEST(BenchMachine, WarnsOfAllThatMovedTheClocks) {
                    "a quota of the control group held processes for 1.5 s during the run"}));
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::bench_machine_test

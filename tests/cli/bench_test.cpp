@@ -4,7 +4,7 @@
 #include "tests/cli/command.hpp"
 #include "tests/support/json_schema.hpp"
 
-namespace berth::test {
+namespace berth::test::bench_test {
 namespace {
 
 std::string bench_fault(const std::string& document) {
@@ -89,4 +89,4 @@ TEST(CliBench, AFileThatCannotBeWrittenIsRefusedAtOnce) {
   }
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::bench_test

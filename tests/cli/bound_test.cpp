@@ -1,6 +1,6 @@
 #include "tests/cli/command.hpp"
 
-namespace berth::test {
+namespace berth::test::bound_test {
 namespace {
 
 // Two jobs with decreasing gains from each further GPU, and four GPUs.
@@ -130,4 +130,4 @@ TEST(CliBound, AnObjectiveIsRefusedByAPolicyWithOneOfItsOwn) {
   EXPECT_TRUE(contains(answer.err, "--objective: policy 'sia' has one of its own")) << answer.err;
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::bound_test

@@ -9,7 +9,7 @@
 #include "host/cli/capacity/node_mix.hpp"
 #include "host/results/sweep_store.hpp"
 
-namespace berth::cli {
+namespace berth::cli::capacity_input_test {
 namespace {
 
 std::string problem_of(const std::string& target) {
@@ -130,4 +130,4 @@ TEST(GpuDemands, AreThoseOfJobsThatNeverWait) {
   EXPECT_DOUBLE_EQ(demand.mean, (400 + 100 + 800 + 10) / 200.0);
 }
 
-}  // namespace berth::cli
+}  // namespace berth::cli::capacity_input_test

@@ -8,7 +8,7 @@
 #include "host/cli/capacity/mix_search.hpp"
 #include "host/cli/capacity/size_search.hpp"
 
-namespace berth::cli {
+namespace berth::cli::capacity_search_test {
 namespace {
 
 using Curve = std::function<bool(std::int64_t size)>;
@@ -175,4 +175,4 @@ TEST(MixSearch, AMixThatNeedsMoreThanItsNeighbourIsNoAnswer) {
   for (const auto& [mix, held] : found.tried) EXPECT_TRUE(mix[0] != 10 || mix[1] <= 30) << mix[1];
 }
 
-}  // namespace berth::cli
+}  // namespace berth::cli::capacity_search_test

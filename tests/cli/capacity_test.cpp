@@ -6,7 +6,7 @@
 #include "host/results/database.hpp"
 #include "tests/cli/command.hpp"
 
-namespace berth::test {
+namespace berth::test::capacity_test {
 namespace {
 
 const char* const kCapacityTrace = R"({"schema": "berth.trace.v1", "name": "six", "jobs": [
@@ -234,4 +234,4 @@ TEST(CliCapacity, NotesThatSeedsDrawNothing) {
   EXPECT_EQ(answer.err, "berth: note: all seeds give the same, as nothing is drawn; --resample 1d draws days of the trace\n");
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::capacity_test

@@ -4,7 +4,7 @@
 #include "berth/io.hpp"
 #include "tests/cli/command.hpp"
 
-namespace berth::test {
+namespace berth::test::dump_test {
 namespace {
 
 Request odd_request() {
@@ -53,4 +53,4 @@ TEST(CliDump, AFolderThatCannotBeMadeIsAnError) {
   EXPECT_THROW(cli::dump_decision("/dev/null/x", ClusterState(), {}, odd_request(), ""), EnvironmentError);
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::dump_test

@@ -1,6 +1,6 @@
 #include "tests/cli/command.hpp"
 
-namespace berth::test {
+namespace berth::test::explain_links_test {
 namespace {
 
 const std::string kLinks = "explain --links --snapshot " + quoted(golden("shared-links"));
@@ -109,4 +109,4 @@ TEST(CliExplainLinks, WhatCannotBeShownIsRefused) {
   refused("--links --job a --snapshot " + quoted(golden("shared-links")), "--job excludes --links");
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::explain_links_test

@@ -1,6 +1,6 @@
 #include "tests/cli/command.hpp"
 
-namespace berth::test {
+namespace berth::test::explain_queues_test {
 namespace {
 
 const std::string kQueues = "explain --queues --snapshot " + quoted(golden("guarantees"));
@@ -62,4 +62,4 @@ TEST(CliExplainQueues, WhatCannotBeShownIsRefused) {
   EXPECT_TRUE(contains(bare.err, "--json needs --links or --queues")) << bare.err;
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::explain_queues_test

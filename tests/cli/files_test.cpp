@@ -2,7 +2,7 @@
 
 #include "tests/cli/command.hpp"
 
-namespace berth::test {
+namespace berth::test::files_test {
 
 TEST(CliFiles, AGeneratedSnapshotIsPlannedExplainedAndValidated) {
   for (const std::string workload : {"philly", "helios", "pai", "llm", "ones"}) {
@@ -126,4 +126,4 @@ TEST(CliFiles, ADatabaseIsNotPacked) {
   EXPECT_EQ(content_of(folder / "jobs.csv.gz").substr(0, 2), "\x1f\x8b");
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::files_test

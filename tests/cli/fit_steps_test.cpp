@@ -6,7 +6,7 @@
 #include "tests/cli/command.hpp"
 #include "tests/support/json_schema.hpp"
 
-namespace berth::test {
+namespace berth::test::fit_steps_test {
 namespace {
 
 struct StepRefusal {
@@ -106,4 +106,4 @@ TEST(CliFitSteps, BadInputIsRefused) {
   EXPECT_EQ(berth("fit --profile " + quoted(folder.write("ok.csv", steps())) + " >/dev/full").code, 2);
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::fit_steps_test

@@ -2,7 +2,7 @@
 #include "tests/support/json_schema.hpp"
 #include "tests/support/traces.hpp"
 
-namespace berth::test {
+namespace berth::test::fit_test {
 namespace {
 
 // Two jobs of ten epochs, and one that ended with its first.
@@ -104,4 +104,4 @@ TEST(CliFit, RunsOfPolluxArePredictedByEachOther) {
   EXPECT_GT(figure("each job by the others"), figure("the same, constant alone") + 2) << answer.out;
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::fit_test

@@ -10,7 +10,7 @@
 #include "host/io/traces/importers.hpp"
 #include "tests/cli/command.hpp"
 
-namespace berth::test {
+namespace berth::test::help_test {
 namespace {
 
 const char* const kCommands[] = {"plan",   "explain",  "validate", "bound",   "import",   "topology", "generate",
@@ -257,4 +257,4 @@ TEST(CliHelp, PoliciesAreListedWithRuleSourceAndParameters) {
   EXPECT_TRUE(contains(table.out, "gittins")) << table.out;
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::help_test

@@ -2,7 +2,7 @@
 
 #include "tests/cli/command.hpp"
 
-namespace berth::test {
+namespace berth::test::import_test {
 namespace {
 
 const char* const kRows = "job_id,arrival_s,service_sec,gpu_count\nali-1-w#1,100.0,50.0,4\nali-3-w#3,120.0,500.0,8\n";
@@ -228,4 +228,4 @@ TEST(CliImport, AKaiQueueAboveItselfIsRefusedWhereItStands) {
   EXPECT_TRUE(contains(answer.err, "berth: " + file + ":3: /rawObjects/queues: queue 'q' is its own ancestor\n")) << answer.err;
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::import_test

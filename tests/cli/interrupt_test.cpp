@@ -16,7 +16,7 @@
 #include "tests/cli/command.hpp"
 #include "tests/support/json_schema.hpp"
 
-namespace berth::test {
+namespace berth::test::interrupt_test {
 namespace {
 
 /// The command as a separate process; standard error goes to a file.
@@ -222,4 +222,4 @@ TEST(CliInterrupt, APipeWithoutAReaderDoesNotHoldIt) {
   EXPECT_TRUE(ended_by(status, SIGINT)) << status;
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::interrupt_test

@@ -2,7 +2,7 @@
 #include "tests/cli/command.hpp"
 #include "tests/support/temp_file.hpp"
 
-namespace berth::test {
+namespace berth::test::limits_test {
 namespace {
 
 // The sanitizers' own memory exceeds a limit of address space. gcc reports them by macros, clang by features.
@@ -161,4 +161,4 @@ TEST(CliLimits, AFullDeviceStaysADevice) {
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::limits_test

@@ -1,7 +1,7 @@
 // Input and output of a command: standard streams, links, one file under two options.
 #include "tests/cli/command.hpp"
 
-namespace berth::test {
+namespace berth::test::places_test {
 namespace {
 
 // Rejected with exit code 2 and exactly this message; nothing on standard output.
@@ -109,4 +109,4 @@ TEST(CliPlaces, ControlCharactersOfAValueAreShown) {
   expect_refused("validate --snapshot '/no\033x'", "cannot read '/no\\u001bx': No such file or directory");
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::places_test

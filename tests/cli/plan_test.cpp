@@ -7,7 +7,7 @@
 #include "berth/io.hpp"
 #include "tests/cli/command.hpp"
 
-namespace berth::test {
+namespace berth::test::plan_test {
 namespace {
 
 const char* const kGolden[] = {"disciplines", "failures", "gang_tree", "quotas", "racks", "victims"};
@@ -247,4 +247,4 @@ TEST(CliPlan, RowsLimitReasonsToo) {
   EXPECT_GE(lines("0").first, 39);
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::plan_test

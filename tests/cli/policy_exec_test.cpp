@@ -9,7 +9,7 @@
 
 #include "tests/cli/command.hpp"
 
-namespace berth::test {
+namespace berth::test::policy_exec_test {
 namespace {
 
 // Sixty jobs of 1 to 16 GPUs that arrive about as fast as 32 GPUs can serve them; some arrive together, some need the
@@ -277,4 +277,4 @@ TEST(CliPolicyExec, NothingIsLeftRunning) {
   }
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::policy_exec_test

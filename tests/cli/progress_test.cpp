@@ -10,7 +10,7 @@
 #include <functional>
 #include <string>
 
-namespace berth::cli {
+namespace berth::cli::progress_test {
 namespace {
 
 /// What `act` writes on standard error, which is a terminal meanwhile.
@@ -63,4 +63,4 @@ TEST(ProgressLine, IsNotShownForWorkThatIsOverSoon) {
             "");
 }
 
-}  // namespace berth::cli
+}  // namespace berth::cli::progress_test

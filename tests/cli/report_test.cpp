@@ -13,7 +13,7 @@
 #include "tests/cli/command.hpp"
 #include "tests/support/json_schema.hpp"
 
-namespace berth::test {
+namespace berth::test::report_test {
 namespace {
 
 using results::Database;
@@ -449,4 +449,4 @@ TEST(CliReport, JsonIsAsSaid) {
   EXPECT_EQ(schema_fault(report(store, "--format json --baseline srtf --run 1 2").out, schema), "");
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::report_test

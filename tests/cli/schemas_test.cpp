@@ -5,7 +5,7 @@
 #include "tests/support/json_schema.hpp"
 #include "tests/support/params.hpp"
 
-namespace berth::test {
+namespace berth::test::schemas_test {
 namespace {
 
 std::string fault(const std::string& document, const std::string& schema) {
@@ -112,4 +112,4 @@ TEST(CliSchemas, WhatIsNotAsSaidIsFound) {
   EXPECT_EQ(fault(replaced(contest, "\"objective\":\"flow_time\",", ""), schema), ": has no field 'objective'");
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::schemas_test

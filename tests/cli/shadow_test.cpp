@@ -1,6 +1,6 @@
 #include "tests/cli/command.hpp"
 
-namespace berth::test {
+namespace berth::test::shadow_test {
 namespace {
 
 // A node of 8 GPUs; the job waits, or runs since 40 s.
@@ -51,4 +51,4 @@ TEST(CliShadow, RefusesStatesThatDoNotFollow) {
   EXPECT_TRUE(contains(answer.err, "0.json: the state is of an earlier instant than the one before it"));
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::shadow_test

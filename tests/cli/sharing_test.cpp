@@ -6,7 +6,7 @@
 
 #include "tests/cli/command.hpp"
 
-namespace berth::test {
+namespace berth::test::sharing_test {
 namespace {
 
 std::string of(const std::string& command, const std::string& policy) {
@@ -44,4 +44,4 @@ TEST(CliSharing, AParameterThatDoesNotFitIsRefused) {
   EXPECT_TRUE(contains(answer.err, "sharing needs discipline=greedy, timers=none")) << answer.err;
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::sharing_test

@@ -1,6 +1,6 @@
 #include "tests/cli/command.hpp"
 
-namespace berth::test {
+namespace berth::test::simulate_iterations_test {
 namespace {
 
 // 10 and 4 iterations of a second; over two nodes a second more for the gradients.
@@ -84,4 +84,4 @@ TEST(CliSimulateIterations, WhatCannotBeIsSaidBeforeAnythingRuns) {
   refused("--policy fifo --fidelity step", "--fidelity");
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::simulate_iterations_test

@@ -1,6 +1,6 @@
 #include "tests/cli/command.hpp"
 
-namespace berth::test {
+namespace berth::test::simulate_shared_links_test {
 namespace {
 
 // Three nodes of two GPUs in a line: `a` has one and a half of them, `b` the rest. Steps of 1 s, and 1 s to exchange gradients.
@@ -61,4 +61,4 @@ TEST(CliSimulateSharedLinks, AClusterWithoutBandwidthsIsRefused) {
   }
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::simulate_shared_links_test

@@ -2,7 +2,7 @@
 
 #include "tests/cli/command.hpp"
 
-namespace berth::test {
+namespace berth::test::simulate_test {
 namespace {
 
 // b needs both nodes, and c would fit next to a.
@@ -408,4 +408,4 @@ $1 == "decide" {
   EXPECT_EQ(shown.substr(cleared, 17), "\r\x1b[Kthree: 3 jobs") << "nothing is left before what follows: " << shown;
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::simulate_test

@@ -4,7 +4,7 @@
 #include "host/fit/predictor_json.hpp"
 #include "tests/cli/command.hpp"
 
-namespace berth::test {
+namespace berth::test::simulated_history_test {
 namespace {
 
 constexpr const char* kHead = "job,dataset_size,initial_loss,loss,accuracy,samples_done,samples_total\n";
@@ -103,4 +103,4 @@ TEST(CliSimulatedHistory, SaysWhatIsWrong) {
   EXPECT_EQ(content_of(folder / "h.csv"), kHead);
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::simulated_history_test

@@ -1,6 +1,6 @@
 #include "tests/cli/command.hpp"
 
-namespace berth::test {
+namespace berth::test::slurm_test {
 namespace {
 
 // Fields that a job does not have.
@@ -149,4 +149,4 @@ TEST(CliSlurm, WhereASnapshotIsExpectedItsOptionIsNamed) {
   EXPECT_FALSE(contains(berth("validate --snapshot " + bad).err, "--slurm"));
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::slurm_test

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace berth::cli {
+namespace berth::cli::sweep_intervals_test {
 
 TEST(SweepIntervals, MeanAndHalfWidth) {
   const SweepInterval interval = interval_of({2, 4, 4, 4, 5, 5, 7, 9});
@@ -28,4 +28,4 @@ TEST(SweepIntervals, NarrowEnough) {
   EXPECT_EQ(next_count(interval_of({-5, 5}), 20'000), 4);
 }
 
-}  // namespace berth::cli
+}  // namespace berth::cli::sweep_intervals_test

@@ -16,7 +16,7 @@
 #include "tests/cli/command.hpp"
 #include "tests/support/json_schema.hpp"
 
-namespace berth::test {
+namespace berth::test::sweep_test {
 namespace {
 
 const char* const kSweepTrace = R"({"schema": "berth.trace.v1", "name": "five", "jobs": [
@@ -465,4 +465,4 @@ TEST(CliSweep, EditsReplaceKeys) {
   EXPECT_TRUE(contains(Sweep(with_trace("policy = \"fifo\"\nremove_users = [\"w\"]\n")).run().err, "no job is of 'w'"));
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::sweep_test

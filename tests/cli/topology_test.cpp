@@ -1,7 +1,7 @@
 #include "tests/cli/command.hpp"
 #include "tests/support/traces.hpp"
 
-namespace berth::test {
+namespace berth::test::topology_test {
 namespace {
 
 const char* const kRows = "ip,DSW,PSW,ASW\nh1,D,P1,S1\nh2,D,P1,S1\nh3,D,P1,S2\nh4,D,P2,S1\n";
@@ -123,4 +123,4 @@ TEST(CliTopology, AGeneratedClusterIsWrittenInEveryFormat) {
   }
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::topology_test

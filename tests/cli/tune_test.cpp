@@ -5,7 +5,7 @@
 #include "host/results/database.hpp"
 #include "tests/cli/command.hpp"
 
-namespace berth::test {
+namespace berth::test::tune_test {
 namespace {
 
 /// A trace of 12.5 days: short jobs come behind long ones, so that thresholds matter.
@@ -189,4 +189,4 @@ TEST(CliTune, ATimeIsABudgetToo) {
   EXPECT_TRUE(contains(answer.out, "\"configurations\":")) << answer.out;
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::tune_test

@@ -4,7 +4,7 @@
 
 #include "berth/error.hpp"
 
-namespace berth::cli {
+namespace berth::cli::values_test {
 
 TEST(CliValues, DurationsAreExactMicroseconds) {
   EXPECT_EQ(parse_duration("100ms"), 100'000);
@@ -38,4 +38,4 @@ TEST(CliValues, AKeyEndsAtTheFirstEqualsSign) {
   EXPECT_THROW(parse_key_value("=b"), InvalidArgument);
 }
 
-}  // namespace berth::cli
+}  // namespace berth::cli::values_test

@@ -2,7 +2,7 @@
 
 #include "tests/cli/command.hpp"
 
-namespace berth::test {
+namespace berth::test::whatif_test {
 namespace {
 
 const std::string kWhatIf = "whatif --policy fifo --snapshot " + quoted(golden("guarantees"));
@@ -234,4 +234,4 @@ TEST(CliWhatIf, MessagesEscapeWhatTheyRepeat) {
   EXPECT_LT(answer.err.size(), 300U) << answer.err;
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::whatif_test

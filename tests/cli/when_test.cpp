@@ -4,7 +4,7 @@
 #include "tests/cli/command.hpp"
 #include "tests/support/json_schema.hpp"
 
-namespace berth::test {
+namespace berth::test::when_test {
 namespace {
 
 struct WhenRefusal {
@@ -203,4 +203,4 @@ TEST(CliWhen, ABacktestNamesItsCoverage) {
   EXPECT_TRUE(contains(answer.out, "levels learned at the end: --levels ")) << answer.out;
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::when_test

@@ -5,7 +5,7 @@
 
 #include "cuda/architectures.hpp"
 
-namespace berth::cuda {
+namespace berth::cuda::architectures_test {
 namespace {
 
 /// Of the devices that there are, those that have code in such a build.
@@ -47,4 +47,4 @@ TEST(Architectures, AreNamedAsTheCompilerNamesThem) {
 }
 
 }  // namespace
-}  // namespace berth::cuda
+}  // namespace berth::cuda::architectures_test

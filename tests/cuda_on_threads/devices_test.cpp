@@ -10,7 +10,7 @@
 #include "tests/cuda_on_threads/stand_in.hpp"
 
 /// Machines without a driver, with an old one, without a GPU that can be used, and with several.
-namespace berth::cuda_on_threads {
+namespace berth::cuda_on_threads::devices_test {
 namespace {
 
 /// The cause that a decision gives for not using the GPU. Its answer is the reference's.
@@ -162,4 +162,4 @@ TEST(Machine, EnginesOnTwoDevicesAnswerInTurns) {
 }
 
 }  // namespace
-}  // namespace berth::cuda_on_threads
+}  // namespace berth::cuda_on_threads::devices_test

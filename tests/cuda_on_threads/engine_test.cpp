@@ -9,7 +9,7 @@
 #include "tests/cuda_on_threads/stand_in.hpp"
 
 /// Whole decisions on the backend cuda: what the plan says of it, and what becomes of a decision in which a call fails.
-namespace berth::cuda_on_threads {
+namespace berth::cuda_on_threads::engine_test {
 namespace {
 
 ClusterState small_cluster() {
@@ -113,4 +113,4 @@ TEST(EngineOnCuda, AChoiceByPricesWhosePlacesTheGpuFindsIsTheGpus) {
 }
 
 }  // namespace
-}  // namespace berth::cuda_on_threads
+}  // namespace berth::cuda_on_threads::engine_test

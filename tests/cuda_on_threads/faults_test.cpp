@@ -16,7 +16,7 @@
 
 /// Every call of the runtime fails in turn: the answer stays the reference's, the cause is reported, nothing leaks, and the
 /// next decision uses the GPU again where that makes sense.
-namespace berth::cuda_on_threads {
+namespace berth::cuda_on_threads::faults_test {
 namespace {
 
 struct Answer {
@@ -218,4 +218,4 @@ TEST(CudaOnThreads, WhatIsNoExceptionOfOursDoesNotEndTheProgram) {
 }
 
 }  // namespace
-}  // namespace berth::cuda_on_threads
+}  // namespace berth::cuda_on_threads::faults_test

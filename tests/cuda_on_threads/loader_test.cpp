@@ -7,7 +7,7 @@
 #include "host/core/backend/devices.hpp"
 
 /// What is next to this program in place of libberth_cuda.so depends on its folder: CMakeLists.txt runs one case in each.
-namespace berth::core {
+namespace berth::core::loader_test {
 namespace {
 
 /// The cause that a decision gives for not using a GPU.
@@ -28,4 +28,4 @@ TEST(CudaLoader, SaysWhyAFileCannotBeLoaded) {
 }
 
 }  // namespace
-}  // namespace berth::core
+}  // namespace berth::core::loader_test

@@ -9,7 +9,7 @@
 #include "tests/cuda_on_threads/runtime.hpp"
 
 /// When device and pinned memory is given back, and how a batch is divided.
-namespace berth::cuda {
+namespace berth::cuda::memory_test {
 namespace {
 
 constexpr std::size_t kLarge = 4 << 20;
@@ -90,4 +90,4 @@ TEST(Chunks, PiecesHaveNoMoreThanTheBoundUnlessASinglePartDoes) {
 }
 
 }  // namespace
-}  // namespace berth::cuda
+}  // namespace berth::cuda::memory_test

@@ -6,7 +6,7 @@
 #include "tests/cuda_on_threads/runtime.hpp"
 
 /// The stand-in keeps what it promises: what it would not report, no test of the CUDA code could see.
-namespace berth::cuda_on_threads {
+namespace berth::cuda_on_threads::runtime_test {
 namespace {
 
 __global__ void add_kernel(int* values, int more) { values[threadIdx.x] += more; }
@@ -148,4 +148,4 @@ TEST_F(CudaRuntimeOnThreads, PinnedMemoryThatIsFreedTooEarlyIsReported) {
 }
 
 }  // namespace
-}  // namespace berth::cuda_on_threads
+}  // namespace berth::cuda_on_threads::runtime_test

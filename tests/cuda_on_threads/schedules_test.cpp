@@ -18,7 +18,7 @@
 #include "tests/support/result_buffers.hpp"
 
 /// Answers do not depend on when streams do their work, on the order of threads and blocks, on memory or on other engines.
-namespace berth::cuda_on_threads {
+namespace berth::cuda_on_threads::schedules_test {
 namespace {
 
 /// The operation by a new backend, on the GPU. Everything is freed after it.
@@ -253,4 +253,4 @@ TEST(CudaOnThreads, TwoThreadsWithAnEngineEachGetTheSameAnswers) {
 }
 
 }  // namespace
-}  // namespace berth::cuda_on_threads
+}  // namespace berth::cuda_on_threads::schedules_test

@@ -18,7 +18,7 @@
 #include "tests/golden/layout.hpp"
 #include "tests/golden/named_request.hpp"
 
-namespace berth {
+namespace berth::golden_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -84,4 +84,4 @@ INSTANTIATE_TEST_SUITE_P(Scenarios, Golden, ::testing::ValuesIn(golden_cases()),
 // Without scenarios the suite above would be empty and pass.
 TEST(GoldenScenarios, Exist) { EXPECT_FALSE(golden_cases().empty()) << "none under " << BERTH_SOURCE_DIR << "/data/golden"; }
 
-}  // namespace berth
+}  // namespace berth::golden_test

@@ -15,7 +15,7 @@
 #include "tests/golden/objects.hpp"
 #include "tests/golden/rules.hpp"
 
-namespace berth::test {
+namespace berth::test::kai_import_test {
 namespace {
 
 std::string metadata(const std::string& name, TimeUs at, const std::string& more = "") {
@@ -102,4 +102,4 @@ TEST(KaiImport, ObjectsOfTheExamplesAreDecidedAsTheirGoldenPlans) {
   EXPECT_EQ(decided, std::ssize(kai_cases()) - 2);
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::kai_import_test

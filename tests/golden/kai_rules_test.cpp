@@ -52,6 +52,9 @@ std::span<const RuleCase> kai_cases() {
   return cases;
 }
 
+}  // namespace berth::test
+
+namespace berth::test::kai_rules_test {
 namespace {
 
 // A queue asks for `asks` jobs of one GPU.
@@ -120,4 +123,4 @@ TEST(KaiRules, SharesAreNoMoreThanThereIsWhereQueuesDeserveMore) {
   EXPECT_EQ(shares, (std::vector<std::int64_t>{5, 5, 0}));
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::kai_rules_test

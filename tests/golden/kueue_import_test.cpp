@@ -14,7 +14,7 @@
 #include "tests/golden/objects.hpp"
 #include "tests/golden/rules.hpp"
 
-namespace berth::test {
+namespace berth::test::kueue_import_test {
 namespace {
 
 std::string object(const std::string& kind, const std::string& metadata, const std::string& spec, const std::string& status = "") {
@@ -119,4 +119,4 @@ TEST(KueueImport, ObjectsOfTheExamplesAreDecidedAsTheirGoldenPlans) {
   EXPECT_EQ(decided, std::ssize(kueue_cases()) - 1);
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::kueue_import_test

@@ -61,7 +61,10 @@ std::span<const RuleCase> kueue_cases() {
   return cases;
 }
 
+}  // namespace berth::test
+
+namespace berth::test::kueue_rules_test {
 TEST(KueueRules, PlansAreAsStated) { expect_answers(kueue_cases()); }
 TEST(KueueRules, EachHasAGoldenPlanAndARow) { expect_documented(kueue_cases(), "kueue-"); }
 
-}  // namespace berth::test
+}  // namespace berth::test::kueue_rules_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace berth::test {
+namespace berth::test::layout_test {
 
 TEST(Layout, PutsEachDecisionOnItsLine) {
   const std::string json = R"({"a":1,"d":[{"job":"x, {y}","gpus":[1,2]},{"job":"\"z"}],"t":{}})";
@@ -39,4 +39,4 @@ TEST(Difference, ShowsWhatChangedAndOnlyThat) {
   EXPECT_EQ(difference("", "a\n"), "from line 1:\n+ a\n");
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::layout_test

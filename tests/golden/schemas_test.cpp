@@ -25,7 +25,7 @@
 #include "tests/golden/layout.hpp"
 #include "tests/support/json_schema.hpp"
 
-namespace berth {
+namespace berth::schemas_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -126,4 +126,4 @@ TEST(Schemas, RejectWhatReadersReject) {
   EXPECT_EQ(snapshot(R"({"id": "a", "submit_s": 0, "gpus": 1, "extra": 1})"), "/jobs/0/extra: no such field");
 }
 
-}  // namespace berth
+}  // namespace berth::schemas_test

@@ -16,7 +16,7 @@
 #include "tests/golden/rules.hpp"
 #include "tests/unit/io/slurm/slurm_support.hpp"
 
-namespace berth::test {
+namespace berth::test::slurm_import_test {
 namespace {
 
 constexpr std::int64_t kStart = 1000;  // second 0 of the examples
@@ -112,4 +112,4 @@ TEST(SlurmImport, OutputOfTheExamplesIsDecidedAsTheirGoldenPlans) {
   EXPECT_EQ(decided, std::ssize(slurm_cases()) - 1);
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::slurm_import_test

@@ -26,6 +26,9 @@ std::span<const RuleCase> slurm_cases() {
   return cases;
 }
 
+}  // namespace berth::test
+
+namespace berth::test::slurm_rules_test {
 namespace {
 
 const std::vector<RuleCase>& drf_cases() {
@@ -44,4 +47,4 @@ TEST(SlurmRules, EachHasAGoldenPlanAndARow) { expect_documented(slurm_cases(), "
 TEST(DrfRules, PlansAreAsStated) { expect_answers(drf_cases()); }
 TEST(DrfRules, EachHasAGoldenPlanAndARow) { expect_documented(drf_cases(), "drf"); }
 
-}  // namespace berth::test
+}  // namespace berth::test::slurm_rules_test

@@ -3,7 +3,7 @@
 #include "host/core/backend/devices.hpp"
 #include "tests/support/parity/backends.hpp"
 
-namespace berth::test {
+namespace berth::test::backends_test {
 namespace {
 
 TEST(Backends, ARequiredGpuCanBeUsed) {
@@ -33,4 +33,4 @@ TEST(Backends, EveryListedDeviceIsUsableOrSaysWhyNot) {
 }
 
 }  // namespace
-}  // namespace berth::test
+}  // namespace berth::test::backends_test

@@ -11,7 +11,7 @@
 #include "tests/support/parity/backends.hpp"
 #include "tests/support/thread_group.hpp"
 
-namespace berth::test {
+namespace berth::test::contend_test {
 namespace {
 
 /// By seed: no links, jobs or candidates up to more than one block of jobs has, and rows of one link up to all.
@@ -148,4 +148,4 @@ TEST(ContendOnBlock, EqualsReference) {
 }
 
 }  // namespace
-}  // namespace berth::test
+}  // namespace berth::test::contend_test

@@ -10,7 +10,7 @@
 #include "tests/support/parity/backends.hpp"
 #include "tests/support/thread_group.hpp"
 
-namespace berth::test {
+namespace berth::test::delay_replay_test {
 namespace {
 
 /// By seed: from no jobs to many, on one node to more than two warps have lanes.
@@ -85,4 +85,4 @@ TEST(DelayReplayOnBlock, EqualsReference) {
 }
 
 }  // namespace
-}  // namespace berth::test
+}  // namespace berth::test::delay_replay_test

@@ -11,7 +11,7 @@
 #include "tests/support/thread_group.hpp"
 
 /// Passes that place jobs by the bit sets of nodes next to the same passes without: where some node has an end, they do not.
-namespace berth::test {
+namespace berth::test::flat_steps_test {
 namespace {
 
 /// Most demands are flat, and no node has an end. Several buckets fit in the threads of a group, or a bucket has more words than that.
@@ -94,4 +94,4 @@ TEST(FlatSteps, SoDoGroupsThatAreNarrowerThanTheLevelsThatAreCounted) {
 }
 
 }  // namespace
-}  // namespace berth::test
+}  // namespace berth::test::flat_steps_test

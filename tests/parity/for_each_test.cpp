@@ -11,7 +11,7 @@
 
 #include "host/cpu/threads.hpp"
 
-namespace berth::test {
+namespace berth::test::for_each_test {
 namespace {
 
 /// How often each item was processed; a lane used by two threads at once is a race.
@@ -123,4 +123,4 @@ TEST(Threads, ThatAreNeverAskedEnd) {
 }
 
 }  // namespace
-}  // namespace berth::test
+}  // namespace berth::test::for_each_test

@@ -8,7 +8,7 @@
 
 #include "tests/support/thread_group.hpp"
 
-namespace berth::kernel {
+namespace berth::kernel::group_test {
 namespace {
 
 using test::run_with_threads;
@@ -158,4 +158,4 @@ TEST(SerialGroup, CollectivesAreTheIdentity) {
 }
 
 }  // namespace
-}  // namespace berth::kernel
+}  // namespace berth::kernel::group_test

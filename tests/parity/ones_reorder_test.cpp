@@ -12,7 +12,7 @@
 #include "tests/support/thread_group.hpp"
 
 /// docs/ones.md, section 6: a group reorders as one thread does, with any number of threads and blocks.
-namespace berth::test {
+namespace berth::test::ones_reorder_test {
 namespace {
 
 std::size_t to_size(std::int32_t i) { return static_cast<std::size_t>(i); }
@@ -166,4 +166,4 @@ TEST_P(OnesReorderBy, EqualsReference) {
 }
 
 }  // namespace
-}  // namespace berth::test
+}  // namespace berth::test::ones_reorder_test

@@ -12,7 +12,7 @@
 #include "tests/support/random_ones.hpp"
 #include "tests/support/thread_group.hpp"
 
-namespace berth::test {
+namespace berth::test::ones_test {
 namespace {
 
 /// By seed: none, a few, hundreds of jobs; one GPU to more than a block of random bits.
@@ -146,4 +146,4 @@ TEST(OnesOnBlock, MakesTheSameCandidatesWithAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace berth::test
+}  // namespace berth::test::ones_test

@@ -11,7 +11,7 @@
 #include "tests/support/result_buffers.hpp"
 #include "tests/support/thread_group.hpp"
 
-namespace berth::test {
+namespace berth::test::place_test {
 namespace {
 
 /// Sizes of a problem by seed: a few nodes and jobs to hundreds, so that blocks are both wider and narrower than the
@@ -199,4 +199,4 @@ TEST_P(PlaceOnBlock, EasyPassesNearLimitsEqualReference) {
 TEST_P(PlaceOnBlock, ConservativePassesEqualReference) { expect_block_equals_reference(GetParam(), 32, random_conservative_pass); }
 
 }  // namespace
-}  // namespace berth::test
+}  // namespace berth::test::place_test

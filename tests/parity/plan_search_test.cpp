@@ -10,7 +10,7 @@
 #include "tests/support/random_plan_search.hpp"
 #include "tests/support/thread_group.hpp"
 
-namespace berth::test {
+namespace berth::test::plan_search_test {
 namespace {
 
 /// By seed: from no job on one node to dozens of jobs on a few dozen nodes.
@@ -126,4 +126,4 @@ TEST(PlanSearchOnBlock, EvolvesTheSamePopulationWithAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace berth::test
+}  // namespace berth::test::plan_search_test

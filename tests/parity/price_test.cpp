@@ -10,7 +10,7 @@
 #include "tests/support/random_choice.hpp"
 #include "tests/support/thread_group.hpp"
 
-namespace berth::test {
+namespace berth::test::price_test {
 namespace {
 
 /// By seed: none, a few, hundreds of jobs; one type to more than fit one cut of prices.
@@ -113,4 +113,4 @@ TEST(PriceOnBlock, EqualsReference) {
 }
 
 }  // namespace
-}  // namespace berth::test
+}  // namespace berth::test::price_test

@@ -9,7 +9,7 @@
 #include "tests/support/random_replay.hpp"
 #include "tests/support/thread_group.hpp"
 
-namespace berth::test {
+namespace berth::test::replay_test {
 namespace {
 
 /// By seed: from no jobs to more than fit one level of a set; pools of a few GPUs to more than two warps have lanes.
@@ -110,4 +110,4 @@ TEST_P(ReplayOnBackend, SaysWhichJobWouldEndTooLate) {
 }
 
 }  // namespace
-}  // namespace berth::test
+}  // namespace berth::test::replay_test

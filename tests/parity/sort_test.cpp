@@ -12,7 +12,7 @@
 #include "tests/support/thread_group.hpp"
 
 /// Sorting, heaps and selections by a group, for any number of threads and elements.
-namespace berth::kernel {
+namespace berth::kernel::sort_test {
 namespace {
 
 using test::Random;
@@ -105,4 +105,4 @@ TEST_P(SortBy, SelectedElementsKeepTheirOrder) {
 }
 
 }  // namespace
-}  // namespace berth::kernel
+}  // namespace berth::kernel::sort_test

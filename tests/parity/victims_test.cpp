@@ -11,7 +11,7 @@
 #include "tests/support/thread_group.hpp"
 #include "tests/support/victims/random_victims.hpp"
 
-namespace berth::test {
+namespace berth::test::victims_test {
 namespace {
 
 /// By seed: no nodes, jobs or questions up to more than a warp has, small and large nodes, and gangs over most of the nodes.
@@ -158,4 +158,4 @@ TEST(VictimsOnBlock, EqualsReference) {
 }
 
 }  // namespace
-}  // namespace berth::test
+}  // namespace berth::test::victims_test

@@ -14,7 +14,7 @@
 #include "host/core/state/state_impl.hpp"
 #include "tests/property/random_steps.hpp"
 
-namespace berth {
+namespace berth::afs_test {
 namespace {
 
 using test::StepJobs;
@@ -115,4 +115,4 @@ TEST(Afs, HasTheWinnersOfATournamentComputedAgainBeforeEachStep) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::afs_test

@@ -11,7 +11,7 @@
 #include "host/policy/shapes/allox_matching.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth::policy {
+namespace berth::policy::allox_test {
 namespace {
 
 using test::Random;
@@ -206,4 +206,4 @@ TEST(Allox, MinimisesTheSumOfCostsOfJobsOfAllSizes) {
   EXPECT_GT(jobs, 2000);
 }
 
-}  // namespace berth::policy
+}  // namespace berth::policy::allox_test

@@ -13,7 +13,7 @@
 #include "berth/state.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth {
+namespace berth::conservative_test {
 namespace {
 
 Snapshot cluster(std::int32_t nodes, std::int32_t gpus) {
@@ -119,4 +119,4 @@ TEST(ConservativeStarts, AreNoLaterThanPredictedWhenRunTimesAreExact) {
   EXPECT_GE(waited, 200);
 }
 
-}  // namespace berth
+}  // namespace berth::conservative_test

@@ -8,7 +8,7 @@
 #include "host/sim/generate/generate.hpp"
 #include "tests/property/live_loop.hpp"
 
-namespace berth {
+namespace berth::contention_loops_test {
 namespace {
 
 using test::Loop;
@@ -122,4 +122,4 @@ INSTANTIATE_TEST_SUITE_P(Flat, ContentionLoops, ::testing::Values(false));
 INSTANTIATE_TEST_SUITE_P(Trees, ContentionLoops, ::testing::Values(true));
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::contention_loops_test

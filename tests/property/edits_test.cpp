@@ -19,7 +19,7 @@
 #include "tests/support/plan_text.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth {
+namespace berth::edits_test {
 namespace {
 
 using test::Loop;
@@ -308,4 +308,4 @@ TEST(Edits, LoadNoOtherState) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::edits_test

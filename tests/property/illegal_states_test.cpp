@@ -15,7 +15,7 @@
 #include "tests/support/overtaken.hpp"
 #include "tests/support/params.hpp"
 
-namespace berth {
+namespace berth::illegal_states_test {
 namespace {
 
 constexpr int kRounds = 3;
@@ -77,4 +77,4 @@ INSTANTIATE_TEST_SUITE_P(All, IllegalStates, ::testing::ValuesIn(test::policy_na
                          [](const auto& each) { return test::test_name(each.param); });
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::illegal_states_test

@@ -11,7 +11,7 @@
 #include "host/sim/simulation.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth::sim {
+namespace berth::sim::import_epochs_test {
 namespace {
 
 using test::Random;
@@ -113,4 +113,4 @@ TEST(ImportEpochs, ASnapshotReportsWhatASimulationDoes) {
   EXPECT_GT(in_later_phases, 5);
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::import_epochs_test

@@ -9,7 +9,7 @@
 #include "host/io/traces/importers.hpp"
 #include "host/sim/replay/replay.hpp"
 
-namespace berth::sim {
+namespace berth::sim::import_no_leak_test {
 namespace {
 
 constexpr TimeUs kEpochSeconds = 8;  // how long it takes is reported as a job runs, and stays constant
@@ -117,4 +117,4 @@ TEST(ImportNoLeak, OrderOfNodesInTheFileDoesNotMatter) {
   }
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::import_no_leak_test

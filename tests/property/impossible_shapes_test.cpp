@@ -14,7 +14,7 @@
 #include "host/sim/generate/generate.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth {
+namespace berth::impossible_shapes_test {
 namespace {
 
 Snapshot cluster(std::uint64_t seed) {
@@ -113,4 +113,4 @@ TEST(ImpossibleShapes, AreWhatTheChoiceLeavesOut) {
   EXPECT_LT(unknown, 10);
 }
 
-}  // namespace berth
+}  // namespace berth::impossible_shapes_test

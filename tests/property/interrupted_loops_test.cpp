@@ -23,7 +23,7 @@
 #include "tests/support/plain_cluster.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth {
+namespace berth::interrupted_loops_test {
 namespace {
 
 using test::apply_plans_in_part;
@@ -639,4 +639,4 @@ INSTANTIATE_TEST_SUITE_P(All, InterruptedLoops, ::testing::ValuesIn(test::queue_
                          [](const auto& each) { return test::test_name(each.param); });
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::interrupted_loops_test

@@ -10,7 +10,7 @@
 
 #include "tests/support/random.hpp"
 
-namespace berth::sim {
+namespace berth::sim::iterations_test {
 namespace {
 
 using test::Random;
@@ -306,4 +306,4 @@ TEST(Iterations, AreThoseOfASimulationOfEveryMicrosecond) {
   EXPECT_GT(stops, 500);
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::iterations_test

@@ -28,7 +28,7 @@
 #include "tests/support/plan_text.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth {
+namespace berth::kept_queue_test {
 namespace {
 
 using test::Random;
@@ -509,4 +509,4 @@ INSTANTIATE_TEST_SUITE_P(All, KeptQueue, ::testing::ValuesIn(test::queue_policy_
                          [](const auto& each) { return test::test_name(each.param); });
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::kept_queue_test

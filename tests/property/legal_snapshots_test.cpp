@@ -12,7 +12,7 @@
 #include "berth/state.hpp"
 #include "tests/support/params.hpp"
 
-namespace berth {
+namespace berth::legal_snapshots_test {
 namespace {
 
 std::string planned(const ClusterState& state, Request request, Backend backend) {
@@ -103,4 +103,4 @@ TEST(LegalSnapshot, HasAValidPlanInOtherSimulatorsForms) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::legal_snapshots_test

@@ -12,7 +12,7 @@
 #include "tests/support/plain_cluster.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth {
+namespace berth::live_reservations_test {
 namespace {
 
 using test::Loop;
@@ -112,4 +112,4 @@ TEST(LiveReservations, DifferencesAddUpToTheWholePlanUnderConservative) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::live_reservations_test

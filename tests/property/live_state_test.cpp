@@ -17,7 +17,7 @@
 #include "tests/support/plan_text.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth {
+namespace berth::live_state_test {
 namespace {
 
 using test::parting;
@@ -267,4 +267,4 @@ TEST(LiveState, ReservesAsOneLoadedFromItsSnapshot) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::live_state_test

@@ -11,7 +11,7 @@
 #include "tests/support/overtaken.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth {
+namespace berth::more_gpus_test {
 namespace {
 
 Job one_gpu(const std::string& id, TimeUs submit, test::Random& random) {
@@ -84,4 +84,4 @@ TEST(MoreGpus, DelayNoJobOfOneGpu) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::more_gpus_test

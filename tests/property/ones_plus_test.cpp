@@ -13,7 +13,7 @@
 #include "tests/support/overtaken.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth {
+namespace berth::ones_plus_test {
 namespace {
 
 /// A cluster with different uplinks and latencies per domain.
@@ -76,4 +76,4 @@ TEST(OnesPlusLimits, NothingStartsInAQueueThatIsOverItsLimit) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::ones_plus_test

@@ -12,7 +12,7 @@
 #include "host/core/state/state_impl.hpp"
 #include "tests/property/random_steps.hpp"
 
-namespace berth {
+namespace berth::optimus_test {
 namespace {
 
 using test::random_steps;
@@ -84,4 +84,4 @@ TEST(Optimus, GivesTheStepsOfASearchOverAllJobsBeforeEach) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::optimus_test

@@ -12,7 +12,7 @@
 #include "tests/support/params.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth {
+namespace berth::permutation_test {
 namespace {
 
 std::string planned(const Snapshot& snapshot, const std::string& policy) {
@@ -51,4 +51,4 @@ TEST(Permutation, OfRowsLeavesThePlanAsItIs) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::permutation_test

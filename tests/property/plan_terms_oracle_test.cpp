@@ -15,7 +15,7 @@
 #include "host/sim/generate/generate.hpp"
 #include "tests/property/profile_oracle.hpp"
 
-namespace berth::test {
+namespace berth::test::plan_terms_oracle_test {
 namespace {
 
 using kernel::mul_div;
@@ -231,4 +231,4 @@ TEST(PlanTermsOracle, LinkLoadIsWhatTheDocumentSays) { EXPECT_GT(decide_thrice("
 
 TEST(PlanTermsOracle, FragmentationIsWhatTheDocumentSays) { EXPECT_GT(decide_thrice("fragmentation", false, &Oracle::fragmentation), 12); }
 
-}  // namespace berth::test
+}  // namespace berth::test::plan_terms_oracle_test

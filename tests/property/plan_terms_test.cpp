@@ -14,7 +14,7 @@
 #include "host/sim/generate/generate.hpp"
 #include "tests/support/overtaken.hpp"
 
-namespace berth {
+namespace berth::plan_terms_test {
 namespace {
 
 constexpr const char* kAll = "fragmentation,link_load,migration,restart,span,tardiness";
@@ -83,4 +83,4 @@ TEST(PlanTermsOnClusters, TakeWhatTheySayFromTheValueOfTheShapes) {
   EXPECT_GT(seen["span"], 0);
 }
 
-}  // namespace berth
+}  // namespace berth::plan_terms_test

@@ -13,7 +13,7 @@
 #include "host/sim/generate/generate.hpp"
 #include "tests/support/overtaken.hpp"
 
-namespace berth {
+namespace berth::price_test {
 namespace {
 
 Snapshot elastic(std::uint64_t seed, std::int32_t nodes = 12, std::int32_t jobs = 60) {
@@ -123,4 +123,4 @@ TEST(Price, ThePlanIsReadAsItWasWritten) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::price_test

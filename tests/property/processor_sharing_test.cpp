@@ -12,7 +12,7 @@
 #include "host/sim/simulation.hpp"
 #include "tests/support/poisson_jobs.hpp"
 
-namespace berth::sim {
+namespace berth::sim::processor_sharing_test {
 namespace {
 
 constexpr TimeUs kMeanService = 200 * kSecond;
@@ -69,4 +69,4 @@ TEST(ProcessorSharing, MeanJctIsMeanServiceOverWhatOthersLeaveOfTheGpu) {
   }
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::processor_sharing_test

@@ -14,7 +14,7 @@
 #include "tests/support/queues/lending.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth::test {
+namespace berth::test::queue_balance_test {
 namespace {
 
 Queue balanced_queue(Random& random, const std::string& id, const std::string& parent) {
@@ -130,4 +130,4 @@ TEST(QueueBalance, KeptUpItIsThatOfTheWholeState) {
   }
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::queue_balance_test

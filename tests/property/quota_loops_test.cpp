@@ -17,7 +17,7 @@
 #include "tests/support/queues/lending.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth::test {
+namespace berth::test::quota_loops_test {
 namespace {
 
 Queue random_queue(Random& random, std::string id, const std::string& parent) {
@@ -183,4 +183,4 @@ TEST(QuotaLoops, NoJobsAreDisplacedInACircle) {
   EXPECT_GT(all.reclaimed, 1'000);
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::quota_loops_test

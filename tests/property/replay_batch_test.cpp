@@ -14,7 +14,7 @@
 #include "host/sim/counts/count_simulation.hpp"
 #include "tests/property/random_worlds.hpp"
 
-namespace berth::sim {
+namespace berth::sim::replay_batch_test {
 namespace {
 
 using test::Random;
@@ -197,4 +197,4 @@ TEST(ReplayBatch, OfNoJobsHasNoDecisions) {
   EXPECT_EQ(got[0].completed, 0);
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::replay_batch_test

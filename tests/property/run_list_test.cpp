@@ -17,7 +17,7 @@
 #include "tests/support/overtaken.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth::core {
+namespace berth::core::run_list_test {
 namespace {
 
 using test::Random;
@@ -220,4 +220,4 @@ TEST(RunList, NamedGpusAreGivenOrThePlanIsRefused) {
   EXPECT_GT(named, 500);
 }
 
-}  // namespace berth::core
+}  // namespace berth::core::run_list_test

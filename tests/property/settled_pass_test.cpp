@@ -14,7 +14,7 @@
 #include "host/sim/generate/generate.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth {
+namespace berth::settled_pass_test {
 namespace {
 
 /// A full cluster of flat gangs that may all be displaced.
@@ -82,4 +82,4 @@ TEST(SettledPass, TheNextDecisionChangesNothing) {
   EXPECT_GT(by_displaced, 0);
 }
 
-}  // namespace berth
+}  // namespace berth::settled_pass_test

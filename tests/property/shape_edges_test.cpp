@@ -10,7 +10,7 @@
 #include "tests/support/params.hpp"
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
-namespace berth {
+namespace berth::shape_edges_test {
 namespace {
 
 using test::elastic;
@@ -210,4 +210,4 @@ INSTANTIATE_TEST_SUITE_P(All, ShapeEdges, ::testing::ValuesIn(test::shape_policy
                          [](const auto& each) { return test::test_name(each.param); });
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::shape_edges_test

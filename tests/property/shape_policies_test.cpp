@@ -16,7 +16,7 @@
 #include "tests/support/overtaken.hpp"
 #include "tests/support/params.hpp"
 
-namespace berth {
+namespace berth::shape_policies_test {
 namespace {
 
 ClusterState cluster(std::uint64_t seed) {
@@ -122,4 +122,4 @@ INSTANTIATE_TEST_SUITE_P(All, ShapePolicies, ::testing::ValuesIn(test::shape_pol
                          [](const auto& each) { return test::test_name(each.param); });
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::shape_policies_test

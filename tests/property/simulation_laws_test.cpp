@@ -14,7 +14,7 @@
 #include "host/sim/simulation.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth::sim {
+namespace berth::sim::simulation_laws_test {
 namespace {
 
 using test::Random;
@@ -306,4 +306,4 @@ TEST(SimulationLaws, JobsAndGpuTimeAreConserved) {
       << preempted << " " << moved << " " << failed << " " << killed << " " << rejected << " " << unfinished << " " << shared;
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::simulation_laws_test

@@ -23,7 +23,7 @@
 #include "tests/support/parity/parity_stride.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth::sim {
+namespace berth::sim::simulation_test {
 namespace {
 
 using test::crowd;
@@ -327,4 +327,4 @@ TEST(SimulationByCounts, ReservationsThatStandAreNotLookedForAgain) {
   EXPECT_EQ(made_and_kept(true), (std::vector<std::int64_t>{5, 4}));
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::simulation_test

@@ -17,7 +17,7 @@
 #include "tests/support/overtaken.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth {
+namespace berth::starts_if_test {
 namespace {
 
 Node drawn_node(test::Random& random, std::int32_t n, bool counts_cores) {
@@ -355,4 +355,4 @@ TEST(StartsIf, WhatItSaysIsEnoughAndLessIsNot) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::starts_if_test

@@ -19,7 +19,7 @@
 #include "host/sim/measures/figures.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth {
+namespace berth::themis_test {
 namespace {
 
 constexpr std::int32_t kNodes = 3, kGpus = 4;
@@ -169,4 +169,4 @@ TEST(Themis, DecidesAsAnAccountOfLeasesAndFairnessSays) {
   EXPECT_GT(counts.kept, 100);
 }
 
-}  // namespace berth
+}  // namespace berth::themis_test

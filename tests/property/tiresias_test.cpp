@@ -15,7 +15,7 @@
 #include "tests/support/overtaken.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth {
+namespace berth::tiresias_test {
 namespace {
 
 constexpr std::int32_t kGpus = 8, kNodesPerRack = 4, kRacksPerPod = 2, kNodes = 24;
@@ -123,4 +123,4 @@ TEST(Tiresias, WithoutSkewedModelsItDecidesAsLas) {
   }
 }
 
-}  // namespace berth
+}  // namespace berth::tiresias_test

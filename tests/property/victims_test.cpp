@@ -10,7 +10,7 @@
 #include "tests/support/victims/random_victims.hpp"
 
 // All sets of candidates of tiny problems, counted here by code of its own.
-namespace berth::test {
+namespace berth::test::victims_test {
 namespace {
 
 using kernel::kNone;
@@ -134,4 +134,4 @@ TEST(Victims, MakeRoomAreAllNeededAndForOneMemberTheBestOfAllSets) {
 }
 
 }  // namespace
-}  // namespace berth::test
+}  // namespace berth::test::victims_test

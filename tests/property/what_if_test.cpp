@@ -19,7 +19,7 @@
 #include "tests/support/params.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth {
+namespace berth::what_if_test {
 namespace {
 
 struct Seen {
@@ -247,4 +247,4 @@ TEST(ScoreCandidates, AreTheSameOnEveryBackend) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::what_if_test

@@ -13,7 +13,7 @@
 #include "tests/support/params.hpp"
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
-namespace berth {
+namespace berth::work_conservation_test {
 namespace {
 
 constexpr std::int64_t kHours = 3600;
@@ -128,4 +128,4 @@ INSTANTIATE_TEST_SUITE_P(All, WorkConservation, ::testing::ValuesIn(test::shape_
                          [](const auto& each) { return test::test_name(each.param); });
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::work_conservation_test

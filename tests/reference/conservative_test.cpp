@@ -3,7 +3,7 @@
 #include "tests/reference/solve.hpp"
 
 /// Every job that does not fit now is reserved: section 7 of docs/placement.md, "Conservative backfill".
-namespace berth::test {
+namespace berth::test::conservative_test {
 namespace {
 
 constexpr TimeUs s = kSecond;
@@ -231,4 +231,4 @@ TEST(Conservative, DisplacedJobIsReserved) {
 }
 
 }  // namespace
-}  // namespace berth::test
+}  // namespace berth::test::conservative_test

@@ -10,7 +10,7 @@
 #include "tests/support/contend/random_contend.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth::test {
+namespace berth::test::contend_test {
 namespace {
 
 using Loads = std::vector<std::int64_t>;
@@ -209,4 +209,4 @@ TEST(ContendCheck, RefusesRowsWhoseProductsMayLeave31Bits) {
 }
 
 }  // namespace
-}  // namespace berth::test
+}  // namespace berth::test::contend_test

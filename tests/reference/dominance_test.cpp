@@ -9,7 +9,7 @@
 #include "tests/support/random_problem.hpp"
 
 /// What is known of a demand counts for those that need more: `needs_no_more`, used by conservative backfill.
-namespace berth::test {
+namespace berth::test::dominance_test {
 namespace {
 
 /// Another demand, of the same filter, whose group differs a little.
@@ -87,4 +87,4 @@ TEST(Dominance, WhereADemandThatNeedsMoreFitsTheOtherDoes) {
 }
 
 }  // namespace
-}  // namespace berth::test
+}  // namespace berth::test::dominance_test

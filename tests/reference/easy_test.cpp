@@ -6,7 +6,7 @@
 #include "tests/reference/solve.hpp"
 
 /// Backfilling around the first blocked job's reservation: section 7 of docs/placement.md.
-namespace berth::test {
+namespace berth::test::easy_test {
 
 // Everything runs unless stated otherwise; release times of running jobs by job index.
 PassCase easy(const Problem& p, const std::vector<TimeUs>& run, const std::vector<kernel::ReleaseRow>& releases) {
@@ -417,4 +417,4 @@ TEST(Easy, ALimitThatIsExceededStopsOnlyItsOwnJobs) {
   EXPECT_EQ(brief(solve(p, pass)), (Lines{"kept", "reserved 0:1", "quota", "placed 1:1", "kept"}));
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::easy_test

@@ -3,7 +3,7 @@
 #include "tests/reference/solve.hpp"
 
 /// Segments and spread: section 3 of docs/placement.md.
-namespace berth::test {
+namespace berth::test::fill_test {
 
 // Kueue's slices: nodes 6 5 4 3 2 hold 3 2 2 1 1 pairs. Six pairs: 3 on node 0; 2 on node 2 (fewer free than node 1); 1 on node 4.
 TEST(Fill, SlicesOfTwoLeaveNoOddGpus) {
@@ -104,4 +104,4 @@ TEST(Fill, SpreadOverAnotherTopologyInsideARequiredRack) {
   EXPECT_EQ(brief(solve(b.build()), 0), "placed 3:1 4:1 5:1");
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::fill_test

@@ -3,7 +3,7 @@
 #include "tests/reference/solve.hpp"
 
 /// GPUs inside a node, and shares of GPUs: sections 1 and 4 of docs/placement.md.
-namespace berth::test {
+namespace berth::test::gpus_test {
 
 using Masks = std::vector<std::uint64_t>;
 
@@ -124,4 +124,4 @@ TEST(Gpus, WholeGpusLeaveSharedOnesAlone) {
   EXPECT_EQ(masks(result, 2), (Masks{0b10}));
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::gpus_test

@@ -3,7 +3,7 @@
 #include "tests/reference/solve.hpp"
 
 /// Which nodes and domains a flat group goes to: section 2 of docs/placement.md.
-namespace berth::test {
+namespace berth::test::level_test {
 
 // free 4 2 3: two GPUs fit exactly on node 1; then 1 GPU is tightest on node 2 (3 < 4).
 TEST(Level, SingleNodeIsBestFit) {
@@ -208,4 +208,4 @@ TEST(Level, EmptiestKeepsToTheEmptiestRequiredDomain) {
   EXPECT_EQ(brief(solve(p, pass)), (Lines{"placed 4:3", "placed 6:3"})) << "c has 7 free as d, and comes first";
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::level_test

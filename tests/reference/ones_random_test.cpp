@@ -10,7 +10,7 @@
 #include "tests/support/random_ones.hpp"
 
 /// Properties of every result of docs/ones.md, on random problems.
-namespace berth::test {
+namespace berth::test::ones_random_test {
 namespace {
 
 template <class Check>
@@ -139,4 +139,4 @@ TEST(OnesRandom, StopIsAskedAfterEachGeneration) {
   EXPECT_EQ(asked, 4);
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::ones_random_test

@@ -10,7 +10,7 @@
 #include "tests/support/random_ones.hpp"
 
 /// docs/ones.md, section 6.
-namespace berth::test {
+namespace berth::test::ones_reorder_test {
 namespace {
 
 using reference::ones_cost;
@@ -202,4 +202,4 @@ TEST(OnesReorder, JobsStayWhereNothingChanged) {
   }
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::ones_reorder_test

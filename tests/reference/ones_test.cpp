@@ -10,7 +10,7 @@
 #include "tests/support/ones.hpp"
 
 /// docs/ones.md by hand.
-namespace berth::test {
+namespace berth::test::ones_test {
 namespace {
 
 using kernel::kOnesUnit;
@@ -363,4 +363,4 @@ TEST(Ones, NoJobsHaveNothing) {
   EXPECT_EQ(objection(problem, result), "");
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::ones_test

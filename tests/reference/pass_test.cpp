@@ -3,7 +3,7 @@
 #include "tests/reference/solve.hpp"
 
 /// Order, disciplines, quota, options: section 6 of docs/placement.md.
-namespace berth::test {
+namespace berth::test::pass_test {
 
 ProblemBuilder four_jobs_on_two_gpus() {
   ProblemBuilder b;
@@ -169,4 +169,4 @@ TEST(Order, EntryBoundDoesNotGrowWithWhatDoesNotExist) {
   EXPECT_EQ(core::entry_bound(few.build().view()), 4);
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::pass_test

@@ -3,7 +3,7 @@
 #include "tests/reference/solve.hpp"
 
 /// Victims: step 5 of section 6 of docs/placement.md.
-namespace berth::test {
+namespace berth::test::preempt_test {
 
 PassCase preemptive(const Problem& p) {
   PassCase pass = pass_over(p);
@@ -195,4 +195,4 @@ TEST(Preempt, StrictLeavesDisplacedJobsBehindAFailure) {
   EXPECT_EQ(brief(solve(p, pass)), (Lines{"placed 0:1", "waits", "preempted", "behind"}));
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::preempt_test

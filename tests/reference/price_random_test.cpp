@@ -7,7 +7,7 @@
 #include "tests/support/random_choice.hpp"
 
 /// Properties of every result of docs/prices.md, on random problems.
-namespace berth::test {
+namespace berth::test::price_random_test {
 namespace {
 
 // Problems of every kind with this many jobs, with room for almost none or almost all of them.
@@ -104,4 +104,4 @@ TEST(PriceRandom, JobsWithoutValueChangeNothing) {
   });
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::price_random_test

@@ -7,7 +7,7 @@
 #include "tests/support/choice.hpp"
 
 /// docs/prices.md by hand.
-namespace berth::test {
+namespace berth::test::price_test {
 
 using Jobs = std::vector<std::vector<TestOption>>;
 
@@ -356,4 +356,4 @@ TEST(Price, HoldsTheGreatestNumbers) {
   EXPECT_EQ(objection(problem, warm), "");
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::price_test

@@ -10,7 +10,7 @@
 #include "tests/support/random_problem.hpp"
 
 /// Properties of any result, on random problems; and that those problems reach the hard cases.
-namespace berth::test {
+namespace berth::test::random_pass_test {
 namespace {
 
 using kernel::Outcome;
@@ -264,4 +264,4 @@ TEST(RandomPass, SameSeedSameProblem) {
   EXPECT_EQ(diff(solve(a, random_pass(5, a)), solve(b, random_pass(5, b))), "");
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::random_pass_test

@@ -9,7 +9,7 @@
 
 /// EASY on random problems: when the reservation begins, queues have room for the reserved job. What queues are charged is added up here
 /// from the jobs that run then, without the pass.
-namespace berth::test {
+namespace berth::test::reserved_limits_test {
 namespace {
 
 using kernel::kNone;
@@ -194,4 +194,4 @@ TEST(RandomPass, QueuesHaveRoomForTheReservedJob) {
 }
 
 }  // namespace
-}  // namespace berth::test
+}  // namespace berth::test::reserved_limits_test

@@ -3,7 +3,7 @@
 #include "tests/reference/solve.hpp"
 
 /// Section 9 of docs/placement.md.
-namespace berth::test {
+namespace berth::test::score_test {
 
 using kernel::CandidateRow;
 
@@ -101,4 +101,4 @@ TEST(Score, CapacityCountsCoresAndTheEndOfNodes) {
   EXPECT_EQ(solve(b.build(), 0, 0, 0, {10 * kSecond}, 3), (Lines{"20000 (20000 2) 0@1", "20000 (20000 2) 0@2", "-"}));
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::score_test

@@ -3,7 +3,7 @@
 #include "tests/reference/solve.hpp"
 
 /// Gangs with a tree of groups: section 5 of docs/placement.md.
-namespace berth::test {
+namespace berth::test::tree_test {
 
 constexpr At kRack{kSwitchTopology, 1}, kPod{kSwitchTopology, 2};
 
@@ -118,4 +118,4 @@ TEST(Tree, ForestIsAllOrNothing) {
   EXPECT_EQ(brief(solve(b.build())), (Lines{"waits", "placed 1:3 g1 0:2"}));
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::tree_test

@@ -8,7 +8,7 @@
 #include "host/backend/check_victims.hpp"
 #include "tests/support/victims/random_victims.hpp"
 
-namespace berth::test {
+namespace berth::test::victims_test {
 namespace {
 
 using kernel::kNone;
@@ -416,4 +416,4 @@ TEST(VictimsCheck, RefusesWhatBackendsDoNotExpect) {
 }
 
 }  // namespace
-}  // namespace berth::test
+}  // namespace berth::test::victims_test

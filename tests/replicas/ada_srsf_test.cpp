@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace berth::test {
+namespace berth::test::ada_srsf_test {
 
 TEST(AdaSrsfReplica, WhatAdaDualGainsIsWhatItCountsTwice) {
   for (const std::uint64_t seed : {1u, 2u, 3u}) {
@@ -15,4 +15,4 @@ TEST(AdaSrsfReplica, WhatAdaDualGainsIsWhatItCountsTwice) {
   }
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::ada_srsf_test

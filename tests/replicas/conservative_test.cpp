@@ -6,7 +6,7 @@
 
 #include "tests/replicas/backfill_jobs.hpp"
 
-namespace berth::test {
+namespace berth::test::conservative_test {
 
 // Job 4 gets processors 0 and 1 at 20. Processor 0 is free from 10 until then, and 2 from 20 on: job 5 fits in no single one of them.
 TEST(ConservativeReplica, PromisesANumberOfProcessorsOrCertainOnes) {
@@ -37,4 +37,4 @@ TEST(ConservativeReplica, StartsEveryJobWhenBerthDoes) { expect_starts_of_berth(
 
 TEST(ConservativeReplica, StartsTheFirstJobsOfVenusWhenBerthDoes) { expect_starts_of_berth_on_venus("conservative", replay_conservative); }
 
-}  // namespace berth::test
+}  // namespace berth::test::conservative_test

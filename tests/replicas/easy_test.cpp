@@ -6,7 +6,7 @@
 
 #include "tests/replicas/backfill_jobs.hpp"
 
-namespace berth::test {
+namespace berth::test::easy_test {
 
 // Jobs 2 and 3 leave processors 0 to 3 free until 10, and 4 to 7 come free then. Job 4 needs five, and job 5 three for long.
 TEST(EasyReplica, PromisesANumberOfProcessorsOrCertainOnes) {
@@ -20,4 +20,4 @@ TEST(EasyReplica, StartsEveryJobWhenBerthDoes) { expect_starts_of_berth("easy", 
 
 TEST(EasyReplica, StartsTheFirstJobsOfVenusWhenBerthDoes) { expect_starts_of_berth_on_venus("easy", replay_easy); }
 
-}  // namespace berth::test
+}  // namespace berth::test::easy_test

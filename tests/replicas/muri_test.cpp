@@ -9,7 +9,7 @@
 
 #include "tests/support/muri_traces.hpp"
 
-namespace berth::test {
+namespace berth::test::muri_test {
 
 TEST(MuriReplica, PublishesWhatMuriPublished) {
   if (!has_muri()) GTEST_SKIP() << "the traces of Muri are not here";
@@ -73,4 +73,4 @@ TEST(MuriReplica, WithRunningJobsFirstOurQueuesAreTheirs) {
   }
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::muri_test

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace berth::test {
+namespace berth::test::ones_test {
 namespace {
 
 /// Rates in proportion to the GPUs: 64 samples a second on each.
@@ -80,4 +80,4 @@ TEST(OnesReplica, EachHabitChangesWhatHappens) {
   EXPECT_GT(all.moves, 0);
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::ones_test

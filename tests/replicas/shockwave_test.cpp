@@ -7,7 +7,7 @@
 
 #include "tests/support/traces.hpp"
 
-namespace berth::test {
+namespace berth::test::shockwave_test {
 namespace {
 
 ShockwaveJob whole_cluster(double seconds, double steps_rate) { return {0, 32, seconds, seconds, {{0, 1, steps_rate}}}; }
@@ -65,4 +65,4 @@ TEST(ShockwaveReplica, HasTheFiguresOfThePage) {
   EXPECT_LT(replay_shockwave(jobs, ShockwavePolicy::kMaxSum, none).mean_s, 8'300);
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::shockwave_test

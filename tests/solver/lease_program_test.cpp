@@ -11,7 +11,7 @@
 #include "berth/kernel/base/to_index.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth::test {
+namespace berth::test::lease_program_test {
 namespace {
 
 // That of the first option before which the last of its leases ends.
@@ -96,4 +96,4 @@ TEST(LeaseProgram, HasTheValueOfTheBestPlan) {
   EXPECT_GT(impossible, 30);
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::lease_program_test

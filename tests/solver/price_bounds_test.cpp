@@ -9,7 +9,7 @@
 #include "tests/support/random_choice.hpp"
 
 /// Compares a solver's results with those of docs/prices.md.
-namespace berth::test {
+namespace berth::test::price_bounds_test {
 namespace {
 
 template <class Check>
@@ -94,4 +94,4 @@ TEST(PriceBounds, AreNearlyTheOptimumOfTheRelaxation) {
   }
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::price_bounds_test

@@ -18,7 +18,7 @@
 #include "tests/support/random_choice.hpp"
 #include "tests/support/temp_file.hpp"
 
-namespace berth::test {
+namespace berth::test::program_test {
 namespace {
 
 using Program = std::unique_ptr<glp_prob, decltype(&glp_delete_prob)>;
@@ -154,4 +154,4 @@ TEST(Program, OfNothingIsReadToo) {
   EXPECT_EQ(solved(p), 0);
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::program_test

@@ -11,7 +11,7 @@
 #include "tests/support/random.hpp"
 
 /// The program of docs/shares.md solved by GLPK. Jobs have not waited: otherwise it is no linear program.
-namespace berth::test {
+namespace berth::test::shares_test {
 namespace {
 
 double part(Random& random) { return random.within(1, 1000) / 1000.0; }
@@ -133,4 +133,4 @@ TEST(Shares, CloseTheGapWhereJobsHaveWaited) {
   }
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::shares_test

@@ -13,7 +13,7 @@
 #include "tests/solver/solved_choice.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth::test {
+namespace berth::test::sia_program_test {
 namespace {
 
 struct SiaProblem {
@@ -93,4 +93,4 @@ TEST(SiaProgram, IsNearlySolvedByPrices) {
   EXPECT_LE(worst, 0.22);
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::sia_program_test

@@ -13,7 +13,7 @@
 #include "host/sim/simulation.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth::sim {
+namespace berth::sim::promises_test {
 namespace {
 
 using test::Random;
@@ -195,4 +195,4 @@ TEST(Promises, OfSharesAreKeptWhereChangesCostNothing) {
   EXPECT_GT(later, 100);
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::promises_test

@@ -10,7 +10,7 @@
 #include "host/sim/simulation.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth::sim {
+namespace berth::sim::shared_promises_test {
 namespace {
 
 using test::Random;
@@ -132,4 +132,4 @@ TEST(SharedPromises, AreKept) {
   EXPECT_GT(slowed, 500);
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::shared_promises_test

@@ -7,7 +7,7 @@
 #include "host/sim/generate/generate.hpp"
 #include "tests/property/live_loop.hpp"
 
-namespace berth {
+namespace berth::lease_loops_test {
 namespace {
 
 using test::Loop;
@@ -84,4 +84,4 @@ TEST(LeaseLoops, PlansOfChangesAreThoseOfANewEngine) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::lease_loops_test

@@ -9,7 +9,7 @@
 #include "tests/property/live_loop.hpp"
 #include "tests/support/policy_jobs.hpp"
 
-namespace berth {
+namespace berth::timer_loops_test {
 namespace {
 
 using test::Loop;
@@ -69,4 +69,4 @@ TEST(TimerLoops, DecideLikeANewEngineOnTheSnapshot) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::timer_loops_test

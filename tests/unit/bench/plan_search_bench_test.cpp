@@ -12,7 +12,7 @@
 #include "berth/error.hpp"
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
-namespace berth {
+namespace berth::plan_search_bench_test {
 namespace {
 
 using test::elastic;
@@ -152,4 +152,4 @@ TEST(MergedResults, OtherTimesAreRefused) {
 TEST(MergedResults, WhatHasNoTimesIsRefused) { EXPECT_THROW(bench::merged({R"({"benchmarks":[]})"}, {"one"}), InputError); }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::plan_search_bench_test

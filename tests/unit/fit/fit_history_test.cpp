@@ -7,7 +7,7 @@
 #include "host/fit/calibration.hpp"
 #include "tests/support/temp_file.hpp"
 
-namespace berth::fit {
+namespace berth::fit::fit_history_test {
 namespace {
 
 const std::string kHeader = "job,dataset_size,initial_loss,loss,accuracy,samples_done,samples_total\n";
@@ -89,4 +89,4 @@ TEST(FitHistory, LeftOutIsEachJobWithRows) {
   EXPECT_THROW(leave_each_out(read(kHeader + "a,100,,,,100,300\nc,100,,,,300,300\n")), InvalidArgument);
 }
 
-}  // namespace berth::fit
+}  // namespace berth::fit::fit_history_test

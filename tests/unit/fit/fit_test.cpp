@@ -11,7 +11,7 @@
 #include "host/fit/fit_problem.hpp"
 #include "host/fit/gamma.hpp"
 
-namespace berth::fit {
+namespace berth::fit::fit_test {
 namespace {
 
 Observation seen(const policy::ProgressFeatures& features, double alpha, double rho) {
@@ -173,4 +173,4 @@ TEST(Fit, AFeatureThatDoesNotVaryHasNoWeight) {
   EXPECT_NEAR(static_cast<double>(found.weights_micro[2]) / 1e6, -1, 0.1);
 }
 
-}  // namespace berth::fit
+}  // namespace berth::fit::fit_test

@@ -5,7 +5,7 @@
 #include "berth/error.hpp"
 #include "tests/support/json_schema.hpp"
 
-namespace berth::fit {
+namespace berth::fit::predictor_json_test {
 namespace {
 
 std::string refusal(const std::string& json) {
@@ -44,4 +44,4 @@ TEST(PredictorJson, AnotherVersionOrContentIsRefused) {
 }
 
 }  // namespace
-}  // namespace berth::fit
+}  // namespace berth::fit::predictor_json_test

@@ -12,7 +12,7 @@
 #include "berth/error.hpp"
 #include "host/fit/step_profile.hpp"
 
-namespace berth::fit {
+namespace berth::fit::step_fit_test {
 namespace {
 
 StepModel known_model() {
@@ -187,4 +187,4 @@ TEST(StepProfile, HasNoPointBeyondWhatWasMeasured) {
   EXPECT_EQ(profile.colocation, (std::vector<std::pair<std::string, std::int64_t>>{{"copy", 714'285}}));
 }
 
-}  // namespace berth::fit
+}  // namespace berth::fit::step_fit_test

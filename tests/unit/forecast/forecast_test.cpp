@@ -14,7 +14,7 @@
 #include "host/io/traces/importers.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth {
+namespace berth::forecast_test {
 namespace {
 
 constexpr TimeUs kHour = 3'600 * kSecond;
@@ -346,4 +346,4 @@ TEST(Forecast, IntervalsCoverWhatTheyPromise) {
   EXPECT_NEAR(covered, 0.9 * all, 0.03 * all);
 }
 
-}  // namespace berth
+}  // namespace berth::forecast_test

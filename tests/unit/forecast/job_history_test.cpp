@@ -11,7 +11,7 @@
 #include "host/io/traces/importers.hpp"
 #include "tests/support/temp_file.hpp"
 
-namespace berth {
+namespace berth::job_history_test {
 namespace {
 
 ClusterState state_at(TimeUs now, const std::string& origin) {
@@ -128,4 +128,4 @@ TEST(ForecastLevels, AreWhereAnIntervalReachesAValue) {
   EXPECT_NEAR(static_cast<double>(sim::high_quantile(futures, after.high_ppm)), 4000e6, 1e6);
 }
 
-}  // namespace berth
+}  // namespace berth::job_history_test

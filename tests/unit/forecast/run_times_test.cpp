@@ -7,7 +7,7 @@
 
 #include "host/forecast/futures.hpp"
 
-namespace berth::sim {
+namespace berth::sim::run_times_test {
 namespace {
 
 PastJob past(const std::string& user, std::int32_t gpus, TimeUs submit, TimeUs run, TimeUs limit = kNever) {
@@ -113,4 +113,4 @@ TEST(Withdrawals, FollowTheShareThatIsLeft) {
   EXPECT_EQ(withdrawals.draw(11 * kSecond, 999'999), kNever);
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::run_times_test

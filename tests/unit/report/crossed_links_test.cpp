@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace berth::report {
+namespace berth::report::crossed_links_test {
 namespace {
 
 constexpr std::int64_t kGB = 1'000'000'000;
@@ -50,4 +50,4 @@ TEST(CrossedLinks, OfNodesOutsideOfDomainsAreNotKnown) {
   EXPECT_EQ(crossed_links(Snapshot(), {"n0"}), "");
 }
 
-}  // namespace berth::report
+}  // namespace berth::report::crossed_links_test

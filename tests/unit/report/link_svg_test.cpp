@@ -7,7 +7,7 @@
 #include "host/report/links/link_report.hpp"
 #include "tests/unit/core/network/network_support.hpp"
 
-namespace berth::report {
+namespace berth::report::link_svg_test {
 namespace {
 
 std::size_t count(const std::string& text, const std::string& part) {
@@ -85,4 +85,4 @@ TEST(LinkSvg, SaysThatNoGangsShare) {
 }
 
 }  // namespace
-}  // namespace berth::report
+}  // namespace berth::report::link_svg_test

@@ -7,7 +7,7 @@
 #include "host/report/table.hpp"
 #include "tests/unit/core/reasons/reasons_support.hpp"
 
-namespace berth::test {
+namespace berth::test::report_test {
 namespace {
 
 Decision decide(Plan& plan, std::int32_t job, Action action, const std::vector<PlanEntry>& entries = {}) {
@@ -288,4 +288,4 @@ TEST(Explain, RowsLimitReasonsToo) {
   EXPECT_NE(text.find("\n... and the reasons of 1 more job (--rows 0 shows all)\n"), std::string::npos) << text;
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::report_test

@@ -8,7 +8,7 @@
 #include "berth/error.hpp"
 #include "berth/io.hpp"
 
-namespace berth::report {
+namespace berth::report::shadow_test {
 namespace {
 
 // One node of 8 GPUs at an instant, with these jobs.
@@ -175,4 +175,4 @@ TEST(Shadow, AStateOfTheSameInstantIsLeftOut) {
   EXPECT_EQ(report.wait_saved_us, 60 * kSecond);
 }
 
-}  // namespace berth::report
+}  // namespace berth::report::shadow_test

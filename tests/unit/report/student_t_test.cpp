@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace berth::report {
+namespace berth::report::student_t_test {
 
 TEST(StudentT, QuantilesAsPublished) {
   EXPECT_NEAR(student_975(1), 12.7062, 1e-4);
@@ -18,4 +18,4 @@ TEST(StudentT, QuantilesAsPublished) {
   for (std::int64_t v = 2; v < 2000; ++v) EXPECT_LT(student_975(v), student_975(v - 1)) << v;
 }
 
-}  // namespace berth::report
+}  // namespace berth::report::student_t_test

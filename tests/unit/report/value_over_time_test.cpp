@@ -7,7 +7,7 @@
 
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
-namespace berth {
+namespace berth::value_over_time_test {
 namespace {
 
 /// Two jobs on half a node each, and one that needs a whole one: a plan that a search can improve.
@@ -63,4 +63,4 @@ TEST(ValueOverTime, APlanWithoutASearchIsOneStep) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::value_over_time_test

@@ -7,7 +7,7 @@
 #include "berth/engine.hpp"
 #include "berth/io.hpp"
 
-namespace berth::report {
+namespace berth::report::withheld_test {
 namespace {
 
 // Nodes of 4 GPUs, at second 100.
@@ -68,4 +68,4 @@ TEST(Withheld, WithTheGpusOfTheTotalsAllOfTheClusterIsCounted) {
   EXPECT_EQ(plan.totals.gpus + got.held_by_others + got.failed, 8);
 }
 
-}  // namespace berth::report
+}  // namespace berth::report::withheld_test

@@ -19,7 +19,7 @@
 #include "tests/support/folder.hpp"
 #include "tests/unit/io/traces/trace_support.hpp"
 
-namespace berth::results {
+namespace berth::results::results_file_test {
 namespace {
 
 using test::Folder;
@@ -230,4 +230,4 @@ TEST(ResultsFile, ThePageNamesEveryField) {
   EXPECT_GT(fields, 100);
 }
 
-}  // namespace berth::results
+}  // namespace berth::results::results_file_test

@@ -8,7 +8,7 @@
 #include "host/results/sha256.hpp"
 #include "tests/support/folder.hpp"
 
-namespace berth::results {
+namespace berth::results::sweep_store_test {
 namespace {
 
 using test::Folder;
@@ -107,4 +107,4 @@ TEST(SweepStore, OneSweepAtATime) {
   const SweepStore again(folder / "s");
 }
 
-}  // namespace berth::results
+}  // namespace berth::results::sweep_store_test

@@ -10,7 +10,7 @@
 #include "berth/io.hpp"
 #include "berth/state.hpp"
 
-namespace berth {
+namespace berth::docs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -82,4 +82,4 @@ TEST(Docs, LinksOfTheListLeadSomewhere) {
   EXPECT_GT(links, 10u);
 }
 
-}  // namespace berth
+}  // namespace berth::docs_test

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace berth {
+namespace berth::include_arrows_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -306,4 +306,4 @@ TEST(Tree, InstallsEveryPublicHeader) {
   }
 }
 
-}  // namespace berth
+}  // namespace berth::include_arrows_test

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace berth {
+namespace berth::type_names_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -98,4 +98,4 @@ TEST(TypeNames, OfDefinitionsAreFound) {
   EXPECT_EQ(repeated(places), "Row: a.hpp:2 a.hpp:9\nTable: a.hpp:5 a.hpp:14\n");
 }
 
-}  // namespace berth
+}  // namespace berth::type_names_test

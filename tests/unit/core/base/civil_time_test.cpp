@@ -4,7 +4,7 @@
 
 #include "berth/error.hpp"
 
-namespace berth::core {
+namespace berth::core::civil_time_test {
 
 TEST(CivilTime, SecondsAreExactAndNeverRounded) {
   EXPECT_EQ(parse_seconds("66.0"), 66 * kSecond);
@@ -82,4 +82,4 @@ TEST(CivilTime, InstantsCountFromTheOrigin) {
   EXPECT_THROW(parse_instant("2020-03-18T04:01:40Z", origin), InvalidArgument);
 }
 
-}  // namespace berth::core
+}  // namespace berth::core::civil_time_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace berth::core {
+namespace berth::core::host_memory_test {
 namespace {
 
 TEST(HostMemory, HalfOfItIsThatOfTheMachineOrOfTheControlGroup) {
@@ -16,4 +16,4 @@ TEST(HostMemory, HalfOfItIsThatOfTheMachineOrOfTheControlGroup) {
 TEST(HostMemory, OfThisMachineIsMoreThanAProcessNeeds) { EXPECT_GT(half_of_memory(), std::size_t{16} << 20); }
 
 }  // namespace
-}  // namespace berth::core
+}  // namespace berth::core::host_memory_test

@@ -9,7 +9,7 @@
 
 #include "berth/kernel/base/to_index.hpp"
 
-namespace berth::core {
+namespace berth::core::job_rows_test {
 namespace {
 
 using Rows = std::vector<std::int64_t>;
@@ -127,4 +127,4 @@ TEST(JobRows, ManyJobsThatComeAndGoNeedNoMoreRoomThanTwiceTheirRows) {
 }
 
 }  // namespace
-}  // namespace berth::core
+}  // namespace berth::core::job_rows_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace berth::core {
+namespace berth::core::names_test {
 
 TEST(Names, EveryReasonCodeReadsBack) {
   for (int i = 0; i <= static_cast<int>(ReasonCode::kBudget); ++i) {
@@ -14,4 +14,4 @@ TEST(Names, EveryReasonCodeReadsBack) {
 
 TEST(Names, UnknownNameIsNothing) { EXPECT_FALSE(from_name<Action>("starts").has_value()); }
 
-}  // namespace berth::core
+}  // namespace berth::core::names_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace berth::core {
+namespace berth::core::split_test {
 
 using Parts = std::vector<std::string_view>;
 
@@ -21,4 +21,4 @@ TEST(Split, AWholeNumberIsDigitsAlone) {
   }
 }
 
-}  // namespace berth::core
+}  // namespace berth::core::split_test

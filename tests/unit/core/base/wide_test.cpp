@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace berth::kernel {
+namespace berth::kernel::wide_test {
 namespace {
 
 // Operands whose product just fits 64 bits, or just does not.
@@ -56,4 +56,4 @@ TEST(Wide, IsNarrowWhere64BitsHoldTheNumber) {
 }
 
 }  // namespace
-}  // namespace berth::kernel
+}  // namespace berth::kernel::wide_test

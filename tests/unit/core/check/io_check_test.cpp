@@ -5,7 +5,7 @@
 
 #include "tests/unit/io/formats/io_support.hpp"
 
-namespace berth::io {
+namespace berth::io::io_check_test {
 namespace {
 
 std::string cluster(const std::string& fields, const std::string& jobs = "") {
@@ -257,4 +257,4 @@ TEST(Check, ACallersSnapshotIsCheckedAlike) {
 }
 
 }  // namespace
-}  // namespace berth::io
+}  // namespace berth::io::io_check_test

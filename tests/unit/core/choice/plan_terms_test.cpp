@@ -14,7 +14,7 @@
 #include "host/core/validator/plan_value.hpp"
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
-namespace berth::test {
+namespace berth::test::plan_terms_test {
 namespace {
 
 constexpr std::int64_t kHour = 3600 * kSecond;
@@ -228,4 +228,4 @@ TEST(PlanTerms, RestartIsWhatChangesCost) {
   EXPECT_EQ(fate(state, decide(state, "none"), "a"), "resize 8");
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::plan_terms_test

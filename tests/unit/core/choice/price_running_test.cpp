@@ -9,7 +9,7 @@
 #include "host/core/validator/plan_value.hpp"
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
-namespace berth {
+namespace berth::price_running_test {
 namespace {
 
 using test::add_job;
@@ -123,4 +123,4 @@ TEST(PriceRunning, AJobThatLostItsGpusWaits) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::price_running_test

@@ -10,7 +10,7 @@
 #include "host/core/state/state_impl.hpp"
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
-namespace berth {
+namespace berth::shape_places_test {
 namespace {
 
 using test::fate;
@@ -145,4 +145,4 @@ TEST(ShapePlaces, AJobOfUnknownRateIsNotPreemptedForNothing) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::shape_places_test

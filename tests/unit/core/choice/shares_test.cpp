@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace berth::core {
+namespace berth::core::shares_test {
 namespace {
 
 struct OneJob {
@@ -146,4 +146,4 @@ TEST(Shares, StandWhenTheSearchIsCutShort) {
 }
 
 }  // namespace
-}  // namespace berth::core
+}  // namespace berth::core::shares_test

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-namespace berth::core {
+namespace berth::core::link_priorities_test {
 namespace {
 
 constexpr std::int64_t kS = 1'000'000'000;
@@ -202,4 +202,4 @@ TEST(LinkPriorities, LevelsAreNearTheBestUtilisation) {
 }
 
 }  // namespace
-}  // namespace berth::core
+}  // namespace berth::core::link_priorities_test

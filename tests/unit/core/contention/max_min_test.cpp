@@ -13,7 +13,7 @@
 #include "host/core/contention/max_min_rates.hpp"
 #include "host/core/network/traffic.hpp"
 
-namespace berth::core {
+namespace berth::core::max_min_test {
 namespace {
 
 using Levels = std::vector<std::int64_t>;
@@ -196,4 +196,4 @@ TEST(MaxMinRates, AreThoseFromNothingAfterEveryChange) {
 }
 
 }  // namespace
-}  // namespace berth::core
+}  // namespace berth::core::max_min_test

@@ -9,7 +9,7 @@
 
 #include "host/core/contention/affinity_graph.hpp"
 
-namespace berth::core {
+namespace berth::core::rotations_test {
 namespace {
 
 constexpr std::int64_t kMs = 1'000'000, kGbit = 125'000'000;
@@ -154,4 +154,4 @@ TEST(AffinityGraph, ShiftsOfGangsKeepTheScoreOfEachLink) {
 }
 
 }  // namespace
-}  // namespace berth::core
+}  // namespace berth::core::rotations_test

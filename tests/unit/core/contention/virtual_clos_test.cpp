@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace berth::core {
+namespace berth::core::virtual_clos_test {
 namespace {
 
 ClosFabric fabric(std::int32_t spines, const std::vector<std::int32_t>& free_gpus, std::int32_t links) {
@@ -103,4 +103,4 @@ TEST(VirtualClos, IsFoundWhereOneExists) {
 }
 
 }  // namespace
-}  // namespace berth::core
+}  // namespace berth::core::virtual_clos_test

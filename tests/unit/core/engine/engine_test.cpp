@@ -13,7 +13,7 @@
 #include "host/core/state/state_impl.hpp"
 #include "tests/unit/core/validator/validate_support.hpp"
 
-namespace berth {
+namespace berth::engine_test {
 namespace {
 
 using test::add_job;
@@ -655,4 +655,4 @@ TEST(Engine, AReservationOnRequiredNodesWaitsForThemAndNotForNodesThatLeave) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::engine_test

@@ -10,7 +10,7 @@
 #include "berth/state.hpp"
 #include "tests/unit/core/validator/validate_support.hpp"
 
-namespace berth {
+namespace berth::order_until_test {
 namespace {
 
 using test::add_job;
@@ -82,4 +82,4 @@ TEST(OrderUntil, IsNotHiddenByALateJobThatIsDisplaced) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::order_until_test

@@ -10,7 +10,7 @@
 #include "berth/placement.hpp"
 #include "tests/unit/core/validator/validate_support.hpp"
 
-namespace berth {
+namespace berth::placement_score_test {
 namespace {
 
 using test::add_job;
@@ -163,4 +163,4 @@ TEST(ScoreCandidates, RefusesWhatItDoesNotKnowAndSaysWhat) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::placement_score_test

@@ -18,7 +18,7 @@
 #include "tests/support/plans/reservation_view.hpp"
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
-namespace berth::test {
+namespace berth::test::plan_changes_test {
 namespace {
 
 Request asking_for_changes(const std::string& policy) {
@@ -590,4 +590,4 @@ TEST(PlanChanges, APassOverAllJobsFollowsQuietDecisions) {
 }
 
 }  // namespace
-}  // namespace berth::test
+}  // namespace berth::test::plan_changes_test

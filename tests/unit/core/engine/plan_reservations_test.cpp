@@ -15,7 +15,7 @@
 #include "tests/support/plan_text.hpp"
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
-namespace berth::test {
+namespace berth::test::plan_reservations_test {
 namespace {
 
 Job waiting(const std::string& id, TimeUs submit, TimeUs run, std::int32_t gpus = 8) {
@@ -298,4 +298,4 @@ TEST_F(PlanReservations, TheValidatorChecksWhatIsDropped) {
 }
 
 }  // namespace
-}  // namespace berth::test
+}  // namespace berth::test::plan_reservations_test

@@ -10,7 +10,7 @@
 #include "berth/placement.hpp"
 #include "tests/unit/core/validator/validate_support.hpp"
 
-namespace berth {
+namespace berth::what_if_test {
 namespace {
 
 using test::add_job;
@@ -239,4 +239,4 @@ TEST(WhatIf, RefusesWhatItDoesNotKnowAndSaysWhere) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::what_if_test

@@ -17,7 +17,7 @@
 #include "host/core/state/state_view.hpp"
 #include "tests/unit/core/validator/validate_support.hpp"
 
-namespace berth::core {
+namespace berth::core::dead_classes_test {
 namespace {
 
 using Indices = std::vector<std::int32_t>;
@@ -479,4 +479,4 @@ TEST_F(DeadClassesTest, AClassOfTwoDemandsWakesByEither) {
 }
 
 }  // namespace
-}  // namespace berth::core
+}  // namespace berth::core::dead_classes_test

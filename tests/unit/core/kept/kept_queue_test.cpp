@@ -13,7 +13,7 @@
 #include "host/core/state/state_view.hpp"
 #include "tests/unit/core/validator/validate_support.hpp"
 
-namespace berth::core {
+namespace berth::core::kept_queue_test {
 namespace {
 
 /// Decisions of one policy. Where the queue does not answer, the pass over all jobs changes nothing.
@@ -186,4 +186,4 @@ TEST(KeptQueue, AnotherStateIsReadFromTheBeginning) {
 }
 
 }  // namespace
-}  // namespace berth::core
+}  // namespace berth::core::kept_queue_test

@@ -8,7 +8,7 @@
 
 #include "berth/units.hpp"
 
-namespace berth::core {
+namespace berth::core::timed_demands_test {
 namespace {
 
 kernel::ProblemView nodes_that_end(const std::vector<TimeUs>& untils) {
@@ -75,4 +75,4 @@ TEST(TimedDemands, OtherEndsAreOfOtherNodes) {
 }
 
 }  // namespace
-}  // namespace berth::core
+}  // namespace berth::core::timed_demands_test

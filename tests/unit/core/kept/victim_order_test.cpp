@@ -11,7 +11,7 @@
 
 #include "tests/support/random.hpp"
 
-namespace berth::core {
+namespace berth::core::victim_order_test {
 namespace {
 
 using test::Random;
@@ -73,4 +73,4 @@ TEST(VictimOrder, IsTheOrderByCurrentKeysAfterEachRoundOfChanges) {
 }
 
 }  // namespace
-}  // namespace berth::core
+}  // namespace berth::core::victim_order_test

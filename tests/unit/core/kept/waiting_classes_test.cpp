@@ -13,7 +13,7 @@
 
 #include "tests/support/random.hpp"
 
-namespace berth::core {
+namespace berth::core::waiting_classes_test {
 namespace {
 
 using test::Random;
@@ -71,4 +71,4 @@ TEST(WaitingClasses, AreAsManyAsWaitWhereThousandsOfDemandsComeAndGo) {
 }
 
 }  // namespace
-}  // namespace berth::core
+}  // namespace berth::core::waiting_classes_test

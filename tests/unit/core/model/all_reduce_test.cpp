@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace berth::core {
+namespace berth::core::all_reduce_test {
 namespace {
 
 // Decimal megabytes per second, so that 1.17 GB/s is whole.
@@ -59,4 +59,4 @@ TEST(AllReduce, TheLargestInputsDoNotOverflow) {
   EXPECT_EQ(ring_all_reduce_ns(bytes, {100'000'000, 1, INT64_MAX}), INT64_MAX);
 }
 
-}  // namespace berth::core
+}  // namespace berth::core::all_reduce_test

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace berth::core {
+namespace berth::core::colocation_test {
 namespace {
 
 Profile with(const std::string& model, std::vector<std::pair<std::string, std::int64_t>> table) {
@@ -82,4 +82,4 @@ TEST(Colocation, RatesAreRoundedDown) {
   EXPECT_EQ(slowed_rate(INT64_MAX, 1'000'000), INT64_MAX);
 }
 
-}  // namespace berth::core
+}  // namespace berth::core::colocation_test

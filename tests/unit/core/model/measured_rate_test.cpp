@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace berth::core {
+namespace berth::core::measured_rate_test {
 namespace {
 
 Shape shape(std::int32_t gpus, std::int32_t batch = 0, const char* type = "") {
@@ -120,4 +120,4 @@ TEST(MeasuredRate, AShapeWithoutABatchTakesTheSmallestMeasured) {
   EXPECT_EQ(measured_rate(job, shape(4, 16), 4, "a100", "rack"), 0);
 }
 
-}  // namespace berth::core
+}  // namespace berth::core::measured_rate_test

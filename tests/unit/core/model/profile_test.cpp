@@ -4,7 +4,7 @@
 
 #include "host/core/base/table_hash.hpp"
 
-namespace berth::core {
+namespace berth::core::profile_test {
 namespace {
 
 Shape shape(std::int32_t gpus, std::int32_t batch = 0, std::int32_t share_ppm = kWholeGpu) {
@@ -221,4 +221,4 @@ TEST(TableHash, WhereATableEndsCounts) {
   EXPECT_NE(one.value(), two.value());
 }
 
-}  // namespace berth::core
+}  // namespace berth::core::profile_test

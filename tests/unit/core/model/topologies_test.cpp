@@ -7,7 +7,7 @@
 #include "berth/io.hpp"
 #include "tests/unit/core/validator/validate_support.hpp"
 
-namespace berth::test {
+namespace berth::test::topologies_test {
 namespace {
 
 const LevelRef kRack{TopologyKind::kSwitch, "rack"}, kPod{TopologyKind::kSwitch, "pod"};
@@ -96,4 +96,4 @@ TEST(Topologies, TheSegmentOfTheRegressionWaits) {
   EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::topologies_test

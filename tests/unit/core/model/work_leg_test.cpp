@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace berth::core {
+namespace berth::core::work_leg_test {
 
 // 100 units, the first half at 3 a second, the second at 7: 16 2/3 s and 7 1/7 s.
 TEST(WorkLeg, ABoundaryBetweenTwoMicrosecondsIsNotRounded) {
@@ -45,4 +45,4 @@ TEST(WorkLeg, TheLargestWorkAndRateAreCounted) {
   EXPECT_EQ(next_leg(fast, kScoreCeiling / 2, kScoreCeiling).worked, kSecond / 2);
 }
 
-}  // namespace berth::core
+}  // namespace berth::core::work_leg_test

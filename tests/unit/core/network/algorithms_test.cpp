@@ -10,7 +10,7 @@
 #include "tests/unit/core/network/group_traffic.hpp"
 #include "tests/unit/core/network/network_support.hpp"
 
-namespace berth::core {
+namespace berth::core::algorithms_test {
 namespace {
 
 using TrafficOfAlgorithms = test::GroupTraffic;
@@ -154,4 +154,4 @@ TEST(DoubleTree, IsBalanced) {
 }
 
 }  // namespace
-}  // namespace berth::core
+}  // namespace berth::core::algorithms_test

@@ -10,7 +10,7 @@
 #include "host/core/state/state_view.hpp"
 #include "tests/unit/core/network/network_support.hpp"
 
-namespace berth::core {
+namespace berth::core::crossing_loss_test {
 namespace {
 
 constexpr std::int64_t kGB = 1'000'000'000;
@@ -269,4 +269,4 @@ TEST(CrossingLossTest, SharesOfGpusAreLeftAlone) {
 }
 
 }  // namespace
-}  // namespace berth::core
+}  // namespace berth::core::crossing_loss_test

@@ -8,7 +8,7 @@
 #include "tests/unit/core/network/group_traffic.hpp"
 #include "tests/unit/core/network/network_support.hpp"
 
-namespace berth::core {
+namespace berth::core::latency_test {
 namespace {
 
 using LatencyOfGroups = test::GroupTraffic;
@@ -179,4 +179,4 @@ TEST_F(LatencyOfGroups, ARingWaitsAsTheAllReduceOfAProfile) {
 }
 
 }  // namespace
-}  // namespace berth::core
+}  // namespace berth::core::latency_test

@@ -11,7 +11,7 @@
 
 #include "tests/unit/core/network/network_support.hpp"
 
-namespace berth::core {
+namespace berth::core::shared_steps_test {
 namespace {
 
 constexpr std::int64_t kGB = 1'000'000'000;
@@ -190,4 +190,4 @@ TEST_F(SharedStepsTest, SpeedsFollowFromTheGangsThatAreThere) {
 }
 
 }  // namespace
-}  // namespace berth::core
+}  // namespace berth::core::shared_steps_test

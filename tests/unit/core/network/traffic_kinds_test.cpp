@@ -6,7 +6,7 @@
 #include "tests/unit/core/network/group_traffic.hpp"
 #include "tests/unit/core/network/network_support.hpp"
 
-namespace berth::core {
+namespace berth::core::traffic_kinds_test {
 namespace {
 
 using Bytes = test::GroupTraffic::Bytes;
@@ -152,4 +152,4 @@ TEST_F(TrafficOfGroups, WhatIsMoreThanCanBeCountedIsTheMost) {
 }
 
 }  // namespace
-}  // namespace berth::core
+}  // namespace berth::core::traffic_kinds_test

@@ -8,7 +8,7 @@
 
 #include "tests/unit/core/network/network_support.hpp"
 
-namespace berth::core {
+namespace berth::core::traffic_test {
 namespace {
 
 class TrafficOnRacks : public ::testing::Test {
@@ -98,4 +98,4 @@ TEST(Traffic, AClusterWithoutBandwidthsHasNoLinks) {
 }
 
 }  // namespace
-}  // namespace berth::core
+}  // namespace berth::core::traffic_test

@@ -10,7 +10,7 @@
 #include "berth/state.hpp"
 #include "tests/unit/core/network/network_support.hpp"
 
-namespace berth::test {
+namespace berth::test::contention_waits_test {
 namespace {
 
 constexpr std::int64_t kGB = 1'000'000'000;
@@ -317,4 +317,4 @@ TEST_F(WaitsForARack, EveryBackendDecidesAlike) {
 }
 
 }  // namespace
-}  // namespace berth::test
+}  // namespace berth::test::contention_waits_test

@@ -12,7 +12,7 @@
 #include "berth/state.hpp"
 #include "tests/unit/core/network/network_support.hpp"
 
-namespace berth::test {
+namespace berth::test::delay_timers_test {
 namespace {
 
 Job gang(const std::string& id, std::int32_t gpus) {
@@ -380,4 +380,4 @@ TEST_F(WaitsForALevel, ALiveEngineFollowsIt) {
 }
 
 }  // namespace
-}  // namespace berth::test
+}  // namespace berth::test::delay_timers_test

@@ -8,7 +8,7 @@
 
 #include "berth/error.hpp"
 
-namespace berth::core {
+namespace berth::core::delay_windows_test {
 namespace {
 
 constexpr TimeUs kLease = 3'600 * kSecond;
@@ -181,4 +181,4 @@ TEST(DelayWindows, RefuseWhatIsNoWait) {
   EXPECT_NO_THROW(windows.load(&kept, kTwo, kRule));
 }
 
-}  // namespace berth::core
+}  // namespace berth::core::delay_windows_test

@@ -9,7 +9,7 @@
 #include "berth/state.hpp"
 #include "tests/unit/core/validator/validate_support.hpp"
 
-namespace berth::test {
+namespace berth::test::gang_repair_test {
 namespace {
 
 constexpr std::uint64_t kAll = 0xFF;
@@ -390,4 +390,4 @@ TEST(ValidateReplace, NewPlacesNeedTheirCores) {
   EXPECT_EQ(m.check(), "node n2: its jobs need 8 cores; it has 7.999 cores\n");
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::gang_repair_test

@@ -15,7 +15,7 @@
 #include "berth/state.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth::test {
+namespace berth::test::group_spread_test {
 namespace {
 
 /// Pods that groups span: the most of one group, and the sum over all groups.
@@ -240,4 +240,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& of) { return of.param.name; });
 
 }  // namespace
-}  // namespace berth::test
+}  // namespace berth::test::group_spread_test

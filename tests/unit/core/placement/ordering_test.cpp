@@ -8,7 +8,7 @@
 #include <random>
 #include <set>
 
-namespace berth::core {
+namespace berth::core::ordering_test {
 namespace {
 
 std::vector<std::int32_t> from_scratch(const std::set<std::int32_t>& live, const std::vector<std::int64_t>& keys,
@@ -100,4 +100,4 @@ TEST(JobOrder, EqualsSortingFromScratchAfterRandomEvents) {
   }
 }
 
-}  // namespace berth::core
+}  // namespace berth::core::ordering_test

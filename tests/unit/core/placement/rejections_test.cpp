@@ -14,7 +14,7 @@
 #include "host/core/state/state_view.hpp"
 #include "tests/unit/core/validator/validate_support.hpp"
 
-namespace berth {
+namespace berth::rejections_test {
 namespace {
 
 /// A job of 8 GPUs that runs for 50 s and must end at `deadline_s`; kNever: at any time.
@@ -152,4 +152,4 @@ TEST(Rejections, OfASmallerClusterAreItsOwn) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::rejections_test

@@ -14,7 +14,7 @@
 #include "host/sim/generate/generate.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth::test {
+namespace berth::test::segment_occupancy_test {
 namespace {
 
 constexpr std::int32_t kRounds = 40, kWarmUp = 10, kQueued = 200;
@@ -146,4 +146,4 @@ TEST(SegmentOccupancy, IsLessWhereFewJobsAreSmall) {
 }
 
 }  // namespace
-}  // namespace berth::test
+}  // namespace berth::test::segment_occupancy_test

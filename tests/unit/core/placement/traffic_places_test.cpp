@@ -7,7 +7,7 @@
 #include "berth/engine.hpp"
 #include "berth/state.hpp"
 
-namespace berth::test {
+namespace berth::test::traffic_places_test {
 namespace {
 
 // Nodes of 4 GPUs: n0 and n1 in rack r0, n2 and n3 in r1. NVLink joins n0 and n2, and n1 and n3.
@@ -72,4 +72,4 @@ TEST(TrafficPlaces, GradientsAndPipelinesStayInARack) {
 
 TEST(TrafficPlaces, WhatTheGroupPrefersGoesBefore) { EXPECT_EQ(nodes_of(CommKind::kTp, "rack"), (std::vector<std::int32_t>{0, 1})); }
 
-}  // namespace berth::test
+}  // namespace berth::test::traffic_places_test

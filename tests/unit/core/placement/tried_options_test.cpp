@@ -13,7 +13,7 @@
 #include "host/core/base/names.hpp"
 #include "tests/unit/core/validator/validate_support.hpp"
 
-namespace berth {
+namespace berth::tried_options_test {
 namespace {
 
 using test::add_job;
@@ -182,4 +182,4 @@ TEST(TriedOptions, TheRunTimeLeftIsThatOfTheShapeTriedFirst) {
   EXPECT_EQ(fate(s, "f", "least_gpu_time", "srtf"), "start s");
 }
 
-}  // namespace berth
+}  // namespace berth::tried_options_test

@@ -9,7 +9,7 @@
 #include "host/core/state/state_view.hpp"
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
-namespace berth::core {
+namespace berth::core::flow_time_test {
 namespace {
 
 constexpr std::int64_t kOne = 1'000'000;  // weight
@@ -185,4 +185,4 @@ TEST_F(WorkLeftOf, ALimitIsAnEstimateAndTheLargestOverflowsNothing) {
 }
 
 }  // namespace
-}  // namespace berth::core
+}  // namespace berth::core::flow_time_test

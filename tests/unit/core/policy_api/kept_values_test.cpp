@@ -9,7 +9,7 @@
 #include "berth/state.hpp"
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
-namespace berth {
+namespace berth::kept_values_test {
 namespace {
 
 Job& trained(Job& job) {
@@ -127,4 +127,4 @@ TEST_F(KeptValues, OfAnotherStateAreForgotten) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::kept_values_test

@@ -10,7 +10,7 @@
 #include "berth/state.hpp"
 #include "tests/unit/core/validator/validate_support.hpp"
 
-namespace berth {
+namespace berth::measured_consolidation_test {
 namespace {
 
 using test::add_job;
@@ -108,4 +108,4 @@ TEST_P(MeasuredConsolidation, WithoutMeasuredSpansAnyPlaceWillDo) {
   EXPECT_EQ(places(opaque, GetParam()), "n0 n1 ");
 }
 
-}  // namespace berth
+}  // namespace berth::measured_consolidation_test

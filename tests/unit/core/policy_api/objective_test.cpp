@@ -4,7 +4,7 @@
 
 #include "host/core/policy_api/objective.hpp"
 
-namespace berth::kernel {
+namespace berth::kernel::objective_test {
 namespace {
 
 constexpr TimeUs kHour = 3600 * kSecond;
@@ -197,4 +197,4 @@ TEST(Objective, RootsAreExactlyCutDown) {
 }
 
 }  // namespace
-}  // namespace berth::kernel
+}  // namespace berth::kernel::objective_test

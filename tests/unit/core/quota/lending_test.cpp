@@ -15,7 +15,7 @@
 #include "host/core/state/state_impl.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth::test {
+namespace berth::test::lending_test {
 namespace {
 
 Queue lender(const std::string& id, const std::string& parent, Quota quota) {
@@ -308,4 +308,4 @@ TEST(Lending, QueuesTogetherKeepNoMoreThanAQuotaMayBe) {
   check_snapshot(s, "mine");
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::lending_test

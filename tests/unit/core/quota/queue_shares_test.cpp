@@ -12,7 +12,7 @@
 #include "host/core/base/wide.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth::test {
+namespace berth::test::queue_shares_test {
 namespace {
 
 using core::divide_share;
@@ -313,4 +313,4 @@ TEST(QueueShares, AfterAChangeTheyAreAsFromNothing) {
   }
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::queue_shares_test

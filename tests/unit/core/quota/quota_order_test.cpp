@@ -9,7 +9,7 @@
 #include "berth/queues.hpp"
 #include "berth/state.hpp"
 
-namespace berth::test {
+namespace berth::test::quota_order_test {
 namespace {
 
 class QuotaOrderTest : public ::testing::Test {
@@ -556,4 +556,4 @@ TEST_F(QuotaOrderTest, EveryPolicyWakesWhenAJobMayBeDisplaced) {
   }
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::quota_order_test

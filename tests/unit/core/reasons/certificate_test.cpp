@@ -5,7 +5,7 @@
 
 #include "tests/unit/core/validator/validate_support.hpp"
 
-namespace berth::test {
+namespace berth::test::certificate_test {
 namespace {
 
 Reason claim(ReasonCode code, std::int64_t asked, std::int64_t best) {
@@ -149,4 +149,4 @@ TEST(Certificate, RejectedJobNeedsOne) {
   EXPECT_EQ(bad.check(), "job b: is rejected, and its certificate (insufficient_gpus, asked 33, best 32) does not hold\n");
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::certificate_test

@@ -3,7 +3,7 @@
 
 #include "tests/unit/core/reasons/reasons_support.hpp"
 
-namespace berth::test {
+namespace berth::test::reasons_test {
 namespace {
 
 using kernel::Outcome;
@@ -458,4 +458,4 @@ TEST(ReasonCertificates, AreNotDrawnFromFiltersThatPass) {
   EXPECT_FALSE(explain(p, pass_of(job), kNever, {0b11}).certified);
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::reasons_test

@@ -3,7 +3,7 @@
 
 #include "tests/unit/core/reasons/reasons_support.hpp"
 
-namespace berth::test {
+namespace berth::test::smallest_change_test {
 namespace {
 
 constexpr std::uint64_t low(int n) { return (std::uint64_t{1} << n) - 1; }
@@ -156,4 +156,4 @@ TEST(SmallestChange, OfSharesThatNeedMemoryIsNotKnown) {
   EXPECT_EQ(explain(p, pass_of(large)).missing, 0);
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::smallest_change_test

@@ -9,7 +9,7 @@
 #include "berth/io.hpp"
 #include "tests/unit/core/validator/validate_support.hpp"
 
-namespace berth::test {
+namespace berth::test::unavailable_test {
 namespace {
 
 struct Answer {
@@ -230,4 +230,4 @@ TEST(Unavailable, TheValidatorCountsAgain) {
             "job a: has a reason with 16 drained and 0 failed GPUs on 2 nodes, 1 of which it lists\n");
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::unavailable_test

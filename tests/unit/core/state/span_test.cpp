@@ -7,7 +7,7 @@
 #include "host/core/state/state_impl.hpp"
 #include "tests/unit/core/validator/validate_support.hpp"
 
-namespace berth::test {
+namespace berth::test::span_test {
 namespace {
 
 // n0 and n1 are one NVLink domain, n2 another one; n3 is in none.
@@ -99,4 +99,4 @@ TEST(TightestSpan, HoldsTheLargestBandwidthThatASnapshotMayState) {
   EXPECT_EQ(core::option_rate(state.impl(), job, job.shapes[0], 0, 16), core::option_rate(unlimited.impl(), job, job.shapes[0], 0, 16));
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::span_test

@@ -15,7 +15,7 @@
 #include "tests/support/plan_text.hpp"
 #include "tests/unit/core/validator/validate_support.hpp"
 
-namespace berth {
+namespace berth::state_exact_test {
 namespace {
 
 using test::add_job;
@@ -383,4 +383,4 @@ TEST(ClusterStateExact, ProgressEndsAtTheLargestValues) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::state_exact_test

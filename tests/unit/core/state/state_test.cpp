@@ -19,7 +19,7 @@
 #include "host/core/state/state_view.hpp"
 #include "tests/unit/core/validator/validate_support.hpp"
 
-namespace berth {
+namespace berth::state_test {
 namespace {
 
 using test::add_job;
@@ -548,4 +548,4 @@ TEST(State, TheDeadlineOfAJobIsTheFirstStepThatHasNotPassed) {
   EXPECT_EQ(impl_of(StateView(again)).job.deadline[to_index(again.find_job("b"))], 500 * kSecond);
 }
 
-}  // namespace berth
+}  // namespace berth::state_test

@@ -9,7 +9,7 @@
 #include "berth/io.hpp"
 #include "tests/unit/core/validator/validate_support.hpp"
 
-namespace berth::test {
+namespace berth::test::validate_figures_test {
 namespace {
 
 /// Four jobs on 32 GPUs of a cluster of two racks: one keeps 8, one starts on 16, one waits for 16, one requests more
@@ -209,4 +209,4 @@ TEST_F(ValidateFigures, JobsInTheWayAreThere) {
   EXPECT_EQ(check(), "job b: has the action start and yet the reason behind\n");
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::validate_figures_test

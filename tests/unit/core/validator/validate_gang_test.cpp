@@ -3,7 +3,7 @@
 
 #include "tests/unit/core/validator/validate_support.hpp"
 
-namespace berth::test {
+namespace berth::test::validate_gang_test {
 namespace {
 
 // One waiting job "a" with these groups; returns the validator's output for the entries.
@@ -203,4 +203,4 @@ TEST(ValidateGang, ConstraintsOnNodesHold) {
   EXPECT_EQ(flat_job(s, excluded, flat({{1, 1}})), "job a: may not use node n1: it serves other virtual clusters\n");
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::validate_gang_test

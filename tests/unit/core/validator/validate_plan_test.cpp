@@ -3,7 +3,7 @@
 
 #include "tests/unit/core/validator/validate_support.hpp"
 
-namespace berth::test {
+namespace berth::test::validate_plan_test {
 
 TEST(ValidatePlan, KeptAndStartedJobsOnOneNodePass) {
   Snapshot s = two_racks();
@@ -348,4 +348,4 @@ TEST(ValidatePlan, ReportsNoMoreThanAsked) {
   EXPECT_EQ(validator.check(m.facts, m.plan, {.most = 2}).size(), 2u);
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::validate_plan_test

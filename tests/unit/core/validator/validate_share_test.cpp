@@ -3,7 +3,7 @@
 
 #include "tests/unit/core/validator/validate_support.hpp"
 
-namespace berth::test {
+namespace berth::test::validate_share_test {
 namespace {
 
 Job& add_share(Snapshot& s, const std::string& id, std::int32_t ppm, std::int64_t memory) {
@@ -261,4 +261,4 @@ TEST(ValidateReplace, FailedNodeIsNoPlaceToReplaceOn) {
   EXPECT_EQ(m.check(), "job a: is placed on node n1, which is in state failed\n");
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::validate_share_test

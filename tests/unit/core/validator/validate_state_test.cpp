@@ -4,7 +4,7 @@
 #include "berth/engine.hpp"
 #include "tests/unit/core/validator/validate_support.hpp"
 
-namespace berth::test {
+namespace berth::test::validate_state_test {
 namespace {
 
 // "a" holds four GPUs of r0's n0 and six of r1's n2; "b" requests 14 in one rack, "c" more than exist.
@@ -81,4 +81,4 @@ TEST(ValidateState, ChangesOfTheStateAreSeen) {
                                 "job b: has the reason topology_required and best 12; 8 GPUs are free there"}));
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::validate_state_test

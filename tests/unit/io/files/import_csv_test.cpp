@@ -7,7 +7,7 @@
 #include "host/io/files/csv.hpp"
 #include "tests/support/temp_file.hpp"
 
-namespace berth::io {
+namespace berth::io::import_csv_test {
 namespace {
 
 using test::TempFile;
@@ -131,4 +131,4 @@ TEST(ImportCsv, AMissingFileIsTheEnvironmentsError) {
   EXPECT_THROW(CsvReader{::testing::TempDir()}, EnvironmentError);
 }
 
-}  // namespace berth::io
+}  // namespace berth::io::import_csv_test

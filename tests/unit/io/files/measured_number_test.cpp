@@ -4,7 +4,7 @@
 
 #include "berth/units.hpp"
 
-namespace berth::io {
+namespace berth::io::measured_number_test {
 
 TEST(MeasuredNumber, DigitsBeyondThePlacesAreCutOff) {
   EXPECT_EQ(parse_measured("4.907044539018749", 6), 4'907'044);
@@ -25,4 +25,4 @@ TEST(MeasuredNumber, OtherTextsAndNumbersBeyondTheCeilingAreNone) {
   EXPECT_EQ(parse_measured("4611686018428", 6), std::nullopt);
 }
 
-}  // namespace berth::io
+}  // namespace berth::io::measured_number_test

@@ -4,7 +4,7 @@
 
 #include "berth/error.hpp"
 
-namespace berth::io {
+namespace berth::io::yaml_text_test {
 namespace {
 
 std::string problem_of(const std::string& yaml) {
@@ -42,4 +42,4 @@ TEST(YamlText, WhatReadersCannotHoldIsRefusedAtItsLine) {
   EXPECT_EQ(problem_of(std::string(65, '[') + std::string(65, ']')), "f:1: more than 64 lists and objects inside one another");
 }
 
-}  // namespace berth::io
+}  // namespace berth::io::yaml_text_test

@@ -6,7 +6,7 @@
 #include "tests/support/problem_of.hpp"
 #include "tests/support/zipped.hpp"
 
-namespace berth::io {
+namespace berth::io::zip_archive_test {
 namespace {
 
 constexpr std::size_t kMost = 1'000'000;
@@ -85,4 +85,4 @@ TEST(ZipArchive, WhatIsNotReadIsNamed) {
   EXPECT_NE(problem(test::zipped("other.txt", "x")).find("no file '...s.json'"), std::string::npos);
 }
 
-}  // namespace berth::io
+}  // namespace berth::io::zip_archive_test

@@ -5,7 +5,7 @@
 #include "host/io/traces/importers.hpp"
 #include "tests/support/temp_file.hpp"
 
-namespace berth::io {
+namespace berth::io::import_cluster_test {
 
 TEST(ImportCluster, NodesByGpusNeedsNoFile) {
   const Snapshot cluster = cluster_from("12x8", {});
@@ -75,4 +75,4 @@ TEST(ImportCluster, EveryImporterIsListedOnceInOrder) {
   EXPECT_THROW(import_files("nosuch", {"f"}), InvalidArgument);
 }
 
-}  // namespace berth::io
+}  // namespace berth::io::import_cluster_test

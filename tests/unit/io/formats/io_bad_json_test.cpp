@@ -5,7 +5,7 @@
 
 #include "tests/unit/io/formats/io_support.hpp"
 
-namespace berth::io {
+namespace berth::io::io_bad_json_test {
 namespace {
 
 TEST(BadJson, EmptyFileIsNamed) {
@@ -146,4 +146,4 @@ TEST(BadJson, NumbersAreExact) {
 TEST(BadJson, AByteOrderMarkIsSkipped) { EXPECT_NO_THROW((void)parse_snapshot("\xEF\xBB\xBF" + with_jobs(job()), "f.json")); }
 
 }  // namespace
-}  // namespace berth::io
+}  // namespace berth::io::io_bad_json_test

@@ -9,7 +9,7 @@
 #include "berth/state.hpp"
 #include "tests/support/problem_of.hpp"
 
-namespace berth {
+namespace berth::io_deltas_test {
 namespace {
 
 ClusterState one_node() {
@@ -92,4 +92,4 @@ TEST(Deltas, OfAJobAreCheckedAsInASnapshot) {
   EXPECT_EQ(refusal(R"({"op": "set_time", "now_s": 9})"), "d.json:1: /deltas/0/now_s: time goes backwards");
 }
 
-}  // namespace berth
+}  // namespace berth::io_deltas_test

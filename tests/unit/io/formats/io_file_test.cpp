@@ -13,7 +13,7 @@
 #include "berth/io.hpp"
 #include "tests/support/temp_file.hpp"
 
-namespace berth::io {
+namespace berth::io::io_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -192,4 +192,4 @@ TEST_F(File, LinksInACircleAreReported) {
 }
 
 }  // namespace
-}  // namespace berth::io
+}  // namespace berth::io::io_file_test

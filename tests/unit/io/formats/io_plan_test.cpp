@@ -10,7 +10,7 @@
 #include "tests/support/json_schema.hpp"
 #include "tests/unit/io/formats/io_support.hpp"
 
-namespace berth::io {
+namespace berth::io::io_plan_test {
 namespace {
 
 // Three jobs on one node of 8 GPUs, and a queue; the second job is a gang of two groups.
@@ -230,4 +230,4 @@ TEST(PlanJson, UnknownIdsAreRefused) {
 }
 
 }  // namespace
-}  // namespace berth::io
+}  // namespace berth::io::io_plan_test

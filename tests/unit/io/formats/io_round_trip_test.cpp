@@ -9,7 +9,7 @@
 #include "tests/support/json_schema.hpp"
 #include "tests/unit/io/formats/io_support.hpp"
 
-namespace berth::io {
+namespace berth::io::io_round_trip_test {
 namespace {
 
 Group full_group(const std::string& name, const std::string& parent) {
@@ -280,4 +280,4 @@ TEST(ShortForms, MembersContinueInTheirGroup) {
 }
 
 }  // namespace
-}  // namespace berth::io
+}  // namespace berth::io::io_round_trip_test

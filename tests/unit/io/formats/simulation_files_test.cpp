@@ -6,7 +6,7 @@
 
 #include "tests/support/problem_of.hpp"
 
-namespace berth::io {
+namespace berth::io::simulation_files_test {
 namespace {
 
 std::string wrong_overheads(const std::string& fields) {
@@ -105,4 +105,4 @@ TEST(Events, OfQueuesSayWhatIsWrongWithThem) {
   EXPECT_EQ(wrong_event(quota + R"(, "queue": {"parent": "a"})"), "e:1: /events/0/queue: the field 'id' is missing");
 }
 
-}  // namespace berth::io
+}  // namespace berth::io::simulation_files_test

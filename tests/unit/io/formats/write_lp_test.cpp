@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace berth {
+namespace berth::write_lp_test {
 namespace {
 
 std::string lp_of(const core::ShapeProgram& program) {
@@ -109,4 +109,4 @@ TEST(WriteLp, NothingToChooseIsAProgramToo) {
   EXPECT_EQ(lp_of(p).substr(lp_of(p).find("Maximize")), "Maximize\n value: 0 none\nSubject To\n nothing: none <= 0\nEnd\n");
 }
 
-}  // namespace berth
+}  // namespace berth::write_lp_test

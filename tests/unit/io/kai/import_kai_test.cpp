@@ -8,7 +8,7 @@
 #include "tests/support/problem_of.hpp"
 #include "tests/support/zipped.hpp"
 
-namespace berth::io {
+namespace berth::io::import_kai_test {
 namespace {
 
 std::string joined(const std::vector<std::string>& parts) {
@@ -517,4 +517,4 @@ TEST(ImportKai, AFileWithoutPodGroupsHasNoJob) {
   EXPECT_FALSE(noted(import(objects), "there is no job in it"));
 }
 
-}  // namespace berth::io
+}  // namespace berth::io::import_kai_test

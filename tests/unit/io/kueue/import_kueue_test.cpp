@@ -8,7 +8,7 @@
 #include "berth/io.hpp"
 #include "host/io/kueue/kueue.hpp"
 
-namespace berth::io {
+namespace berth::io::import_kueue_test {
 namespace {
 
 constexpr const char* kNewest = "kueue.x-k8s.io/v1beta2";
@@ -528,4 +528,4 @@ TEST(ImportKueue, WrongAssignmentsAreRefused) {
 }
 
 }  // namespace
-}  // namespace berth::io
+}  // namespace berth::io::import_kueue_test

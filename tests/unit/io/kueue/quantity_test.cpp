@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace berth::io::kueue {
+namespace berth::io::kueue::quantity_test {
 namespace {
 
 TEST(Quantity, ReadsTheNotationOfKubernetes) {
@@ -32,4 +32,4 @@ TEST(Quantity, RefusesAnythingElse) {
 }
 
 }  // namespace
-}  // namespace berth::io::kueue
+}  // namespace berth::io::kueue::quantity_test

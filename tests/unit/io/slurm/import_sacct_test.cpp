@@ -6,7 +6,7 @@
 #include "tests/support/problem_of.hpp"
 #include "tests/support/temp_file.hpp"
 
-namespace berth::io {
+namespace berth::io::import_sacct_test {
 namespace {
 
 using test::TempFile;
@@ -268,4 +268,4 @@ TEST(ImportSacct, JsonOfSomethingElseIsRefused) {
   EXPECT_EQ(problem(R"({"jobs":[{"job_id")"), ":1: /jobs/0/job_id: the file ends in the middle of a value");
 }
 
-}  // namespace berth::io
+}  // namespace berth::io::import_sacct_test

@@ -7,7 +7,7 @@
 #include "host/io/slurm/slurm_accounts.hpp"
 #include "tests/unit/io/slurm/slurm_support.hpp"
 
-namespace berth::test {
+namespace berth::test::slurm_accounts_test {
 namespace {
 
 /// Jobs of (account, user, qos) and two nodes, with what sacctmgr or scontrol prints.
@@ -216,4 +216,4 @@ TEST(SlurmAccounts, DurationsAreThoseOfSlurm) {
 }
 
 }  // namespace
-}  // namespace berth::test
+}  // namespace berth::test::slurm_accounts_test

@@ -1,7 +1,7 @@
 #include "tests/unit/io/slurm/slurm_support.hpp"
 
 // Input that would make an invalid snapshot is rejected at its location in Slurm's document.
-namespace berth::test {
+namespace berth::test::slurm_ids_test {
 namespace {
 
 const std::string kNodes = nodes22({node22("n1"), node22("n2")});
@@ -88,4 +88,4 @@ TEST(SlurmIds, NumbersThatCannotBeTimesOrIdsAreRefusedAsTheyStand) {
   EXPECT_EQ(refused({job22(7).with("priority", "-2")}), "in:5: /jobs/0/priority: -2 is no priority");
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::slurm_ids_test

@@ -1,7 +1,7 @@
 #include "berth/engine.hpp"
 #include "tests/unit/io/slurm/slurm_support.hpp"
 
-namespace berth::test {
+namespace berth::test::slurm_input_test {
 namespace {
 
 const std::string kJobs = jobs22({job22(1)});
@@ -112,4 +112,4 @@ TEST(SlurmInput, NowIsTheLatestInstantThatIsNamedAsPast) {
   EXPECT_EQ(imported(later + kNodes).snapshot.now_us, 1'500 * kSecond);
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::slurm_input_test

@@ -1,6 +1,6 @@
 #include "tests/unit/io/slurm/slurm_support.hpp"
 
-namespace berth::test {
+namespace berth::test::slurm_nodes_test {
 namespace {
 
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
@@ -165,4 +165,4 @@ TEST(SlurmNodes, MoreInUseThanThereIsIsReported) {
   EXPECT_EQ(import.snapshot.nodes[0].gpu_list[1].state, GpuState::kOk);
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::slurm_nodes_test

@@ -1,6 +1,6 @@
 #include "tests/unit/io/slurm/slurm_support.hpp"
 
-namespace berth::test {
+namespace berth::test::slurm_request_test {
 namespace {
 
 // "2x8": members and GPUs of each; "g12": a flat gang; "+": members on separate nodes.
@@ -191,4 +191,4 @@ TEST(SlurmRequest, ATypeThatNoNodeHasIsKnownAllTheSame) {
   EXPECT_EQ(import.snapshot.gpu_types[0].id, "b300");
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::slurm_request_test

@@ -1,6 +1,6 @@
 #include "tests/unit/io/slurm/slurm_support.hpp"
 
-namespace berth::test {
+namespace berth::test::slurm_running_test {
 namespace {
 
 using Indices = std::vector<std::int32_t>;
@@ -213,4 +213,4 @@ TEST(SlurmRunning, AHeterogeneousJobIsOneJobWithAGroupForEachComponent) {
   EXPECT_EQ(job.allocation.entries[1].gpus, Indices({6, 7}));
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::slurm_running_test

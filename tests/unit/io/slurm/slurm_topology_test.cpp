@@ -1,6 +1,6 @@
 #include "tests/unit/io/slurm/slurm_support.hpp"
 
-namespace berth::test {
+namespace berth::test::slurm_topology_test {
 namespace {
 
 io::SlurmImport with_topology(const std::string& text, const std::vector<SlurmRow>& jobs = {}) {
@@ -124,4 +124,4 @@ TEST(SlurmTopology, BlocksAndNamesAreCheckedWhereTheyStand) {
             "in:1: 's\\u0001' is no name of a switch or block: a text must not hold control characters");
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::slurm_topology_test

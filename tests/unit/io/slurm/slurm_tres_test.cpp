@@ -4,7 +4,7 @@
 
 #include "berth/units.hpp"
 
-namespace berth::io {
+namespace berth::io::slurm_tres_test {
 namespace {
 
 std::vector<Gres> gres_of(std::string_view text) {
@@ -132,4 +132,4 @@ TEST(SlurmTres, MemoryIsExactAndCapped) {
   EXPECT_EQ(parse_tres("mem=", out), "'mem=' is no amount of a resource");
 }
 
-}  // namespace berth::io
+}  // namespace berth::io::slurm_tres_test

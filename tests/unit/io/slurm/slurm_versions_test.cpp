@@ -1,6 +1,6 @@
 #include "tests/unit/io/slurm/slurm_support.hpp"
 
-namespace berth::test {
+namespace berth::test::slurm_versions_test {
 namespace {
 
 io::SlurmImport of_version(const char* parser, const std::vector<SlurmRow>& jobs) {
@@ -65,4 +65,4 @@ TEST(SlurmVersions, AnUnknownVersionIsReportedOnceForAllDocuments) {
   EXPECT_EQ(std::count(import.notes.begin(), import.notes.end(), "data parser v0.0.99: read as v0.0.43, the newest one known"), 1);
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::slurm_versions_test

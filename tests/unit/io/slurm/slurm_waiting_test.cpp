@@ -1,6 +1,6 @@
 #include "tests/unit/io/slurm/slurm_support.hpp"
 
-namespace berth::test {
+namespace berth::test::slurm_waiting_test {
 namespace {
 
 // Ids of the jobs of an import, by submission.
@@ -202,4 +202,4 @@ TEST(SlurmWaiting, ComponentsThatNeedDifferentNodesCannotBeOneJob) {
   EXPECT_TRUE(noted(import, "1 job left out: its components ask for different GPUs or nodes (first: 12)"));
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::slurm_waiting_test

@@ -3,7 +3,7 @@
 
 #include "tests/unit/io/topology/topology_support.hpp"
 
-namespace berth::test {
+namespace berth::test::apply_links_test {
 namespace {
 
 constexpr std::int64_t kGB = 1'000'000'000;
@@ -116,4 +116,4 @@ TEST(ApplyLinks, ANameInSeveralPlacesNeedsItsPath) {
             "--failed: several switches are called 'S1': give the path, such as parent/S1");
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::apply_links_test

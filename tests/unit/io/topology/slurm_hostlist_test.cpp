@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace berth::io {
+namespace berth::io::slurm_hostlist_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -61,4 +61,4 @@ TEST(SlurmHostlist, AShortTextForVeryManyNamesIsRefusedBeforeAnyIsMade) {
   EXPECT_EQ(problem_of("a,b,n[1-10]", 11), "more than 20000000 names in all lists together");
 }
 
-}  // namespace berth::io
+}  // namespace berth::io::slurm_hostlist_test

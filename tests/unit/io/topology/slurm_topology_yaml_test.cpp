@@ -1,7 +1,7 @@
 #include "tests/unit/io/slurm/slurm_support.hpp"
 #include "tests/unit/io/topology/topology_support.hpp"
 
-namespace berth::test {
+namespace berth::test::slurm_topology_yaml_test {
 namespace {
 
 const char* const kYaml =
@@ -98,4 +98,4 @@ TEST(SlurmTopologyYaml, BlockSizesAreCheckedAsSlurmDoes) {
   EXPECT_EQ(slurm_model(block("30,120", "n[1-32]")).block_sizes, (std::vector<std::int64_t>{30, 120}));
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::slurm_topology_yaml_test

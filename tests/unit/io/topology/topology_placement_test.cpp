@@ -8,7 +8,7 @@
 #include "berth/state.hpp"
 #include "tests/unit/io/topology/topology_support.hpp"
 
-namespace berth::test {
+namespace berth::test::topology_placement_test {
 namespace {
 
 /// A node of that many GPUs in a domain, by path. The levels are zone and rack.
@@ -65,4 +65,4 @@ TEST(TopologyPlacement, KaiRequiresAZoneAndPrefersARack) {
   EXPECT_EQ(placed(zones, R"("members":3,"gpus_per_member":1,"require":"zone","prefer":"rack")"), (Gpus{2, 1, 0, 0, 0, 0, 0}));
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::topology_placement_test

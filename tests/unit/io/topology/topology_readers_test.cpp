@@ -1,7 +1,7 @@
 #include "tests/support/traces.hpp"
 #include "tests/unit/io/topology/topology_support.hpp"
 
-namespace berth::test {
+namespace berth::test::topology_readers_test {
 namespace {
 
 using Paths = std::vector<std::string>;
@@ -205,4 +205,4 @@ TEST(ReadTopology, NodesNeedACountOfGpus) {
   EXPECT_EQ(full.gpu_types[0].id, "H100");
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::topology_readers_test

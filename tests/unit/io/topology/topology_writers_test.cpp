@@ -5,7 +5,7 @@
 #include "host/io/topology/slurm_hostlist.hpp"
 #include "tests/unit/io/topology/topology_support.hpp"
 
-namespace berth::test {
+namespace berth::test::topology_writers_test {
 namespace {
 
 using Sizes = std::vector<std::int64_t>;
@@ -121,4 +121,4 @@ TEST(WriteTopology, ANodeBesideSwitchesIsRefusedWhereSlurmHasNone) {
             "no domain of topology switch or nvlink holds a node: nothing to write");
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::topology_writers_test

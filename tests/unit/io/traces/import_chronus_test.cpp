@@ -11,7 +11,7 @@
 #include "tests/support/temp_file.hpp"
 #include "tests/support/traces.hpp"
 
-namespace berth::io {
+namespace berth::io::import_chronus_test {
 namespace {
 
 using test::TempFile;
@@ -163,4 +163,4 @@ TEST(ImportChronus, TheRealWorkloadsHaveThePublishedCounts) {
   EXPECT_EQ(parse_trace(to_json(two)), two);
 }
 
-}  // namespace berth::io
+}  // namespace berth::io::import_chronus_test

@@ -12,7 +12,7 @@
 #include "tests/support/temp_file.hpp"
 #include "tests/support/traces.hpp"
 
-namespace berth::io {
+namespace berth::io::import_gavel_test {
 namespace {
 
 using test::TempFile;
@@ -245,4 +245,4 @@ TEST(ImportGavel, TheRealThroughputsHaveTheirZerosAndGaps) {
   EXPECT_EQ(one.alone.size(), 3u);
 }
 
-}  // namespace berth::io
+}  // namespace berth::io::import_gavel_test

@@ -6,7 +6,7 @@
 #include "host/io/traces/importers.hpp"
 #include "tests/support/temp_file.hpp"
 
-namespace berth::io {
+namespace berth::io::import_helios_test {
 namespace {
 
 using test::TempFile;
@@ -123,4 +123,4 @@ TEST(ImportHelios, ExactlyOneFileOfJobs) {
   EXPECT_THROW(import_files("helios", {jobs.path()}), InvalidArgument);
 }
 
-}  // namespace berth::io
+}  // namespace berth::io::import_helios_test

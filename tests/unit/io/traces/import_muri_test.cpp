@@ -10,7 +10,7 @@
 #include "tests/support/temp_file.hpp"
 #include "tests/support/traces.hpp"
 
-namespace berth::io {
+namespace berth::io::import_muri_test {
 namespace {
 
 using test::TempFile;
@@ -119,4 +119,4 @@ TEST(ImportMuri, TheRealTracesHaveThePublishedCounts) {
   EXPECT_NO_THROW(check_snapshot(sim::snapshot_at(one.trace, *one.cluster, 1'000'000 * kSecond)));
 }
 
-}  // namespace berth::io
+}  // namespace berth::io::import_muri_test

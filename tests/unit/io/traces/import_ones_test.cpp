@@ -10,7 +10,7 @@
 #include "tests/support/temp_file.hpp"
 #include "tests/support/traces.hpp"
 
-namespace berth::io {
+namespace berth::io::import_ones_test {
 namespace {
 
 using test::TempFile;
@@ -138,4 +138,4 @@ TEST(ImportOnes, TheRealTraceIsKnownToItsHistory) {
   EXPECT_EQ(trace.jobs[49].submit_us, 1'568 * kSecond);
 }
 
-}  // namespace berth::io
+}  // namespace berth::io::import_ones_test

@@ -4,7 +4,7 @@
 #include "host/io/traces/importers.hpp"
 #include "tests/support/temp_file.hpp"
 
-namespace berth::io {
+namespace berth::io::import_pai_test {
 namespace {
 
 using test::TempFile;
@@ -39,4 +39,4 @@ TEST(ImportPai, OneFileOnly) {
   EXPECT_THROW(import_files("pai", {file.path(), file.path()}), InvalidArgument);
 }
 
-}  // namespace berth::io
+}  // namespace berth::io::import_pai_test

@@ -7,7 +7,7 @@
 #include "tests/support/problem_of.hpp"
 #include "tests/support/temp_file.hpp"
 
-namespace berth::io {
+namespace berth::io::import_philly_test {
 namespace {
 
 using test::TempFile;
@@ -191,4 +191,4 @@ TEST(ImportPhilly, AFileWithoutJobsIsReportedAsSuch) {
   EXPECT_FALSE(notes_contain(import(kCsv + "2017-10-09 07:01:55,66.0,-1,-66.0,11cb48\n"), "there is no job in it")) << "one is left out";
 }
 
-}  // namespace berth::io
+}  // namespace berth::io::import_philly_test

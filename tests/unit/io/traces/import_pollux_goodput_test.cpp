@@ -6,7 +6,7 @@
 #include "tests/support/folder.hpp"
 #include "tests/support/problem_of.hpp"
 
-namespace berth::io {
+namespace berth::io::import_pollux_goodput_test {
 namespace {
 
 const std::string kEpochs = "progress,iteration,metric,grad_sqr,grad_var\n";
@@ -129,4 +129,4 @@ TEST(ImportPolluxGoodput, BadStatisticsNameTheirPlace) {
   EXPECT_EQ(two.problem("10,9,0,1,1\n20,15,0,1,1\n"), "no error");
 }
 
-}  // namespace berth::io
+}  // namespace berth::io::import_pollux_goodput_test

@@ -12,7 +12,7 @@
 #include "tests/support/problem_of.hpp"
 #include "tests/support/traces.hpp"
 
-namespace berth::io {
+namespace berth::io::import_pollux_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -307,4 +307,4 @@ TEST(ImportPollux, TheRealWorkloadsHaveTheirCounts) {
   }
 }
 
-}  // namespace berth::io
+}  // namespace berth::io::import_pollux_test

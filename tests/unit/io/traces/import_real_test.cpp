@@ -10,7 +10,7 @@
 #include "host/sim/replay/replay.hpp"
 #include "tests/support/traces.hpp"
 
-namespace berth::io {
+namespace berth::io::import_real_test {
 namespace {
 
 const char* const kVenus = "helios/helios_venus_gpujobs_clamp48h.csv.gz";
@@ -106,4 +106,4 @@ TEST(ImportReal, ASmallClusterQueuesAndEveryJobIsSomewhere) {
   EXPECT_GT(replay.waiting.size(), 1'000u);
 }
 
-}  // namespace berth::io
+}  // namespace berth::io::import_real_test

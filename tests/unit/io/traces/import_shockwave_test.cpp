@@ -10,7 +10,7 @@
 #include "tests/support/temp_file.hpp"
 #include "tests/support/traces.hpp"
 
-namespace berth::io {
+namespace berth::io::import_shockwave_test {
 namespace {
 
 using test::TempFile;
@@ -126,4 +126,4 @@ TEST(ImportShockwave, TheRealWorkloadsHaveTheirCounts) {
   EXPECT_EQ(parse_trace(to_json(two)), two);
 }
 
-}  // namespace berth::io
+}  // namespace berth::io::import_shockwave_test

@@ -5,7 +5,7 @@
 #include "tests/support/problem_of.hpp"
 #include "tests/support/temp_file.hpp"
 
-namespace berth::io {
+namespace berth::io::import_tiresias_test {
 namespace {
 
 using test::TempFile;
@@ -100,4 +100,4 @@ TEST(ImportTiresias, TwoFilesOfJobsOrNoneAreRefused) {
   EXPECT_THROW(import_files("tiresias", {spec.path(), jobs.path(), spec.path()}), InvalidArgument);
 }
 
-}  // namespace berth::io
+}  // namespace berth::io::import_tiresias_test

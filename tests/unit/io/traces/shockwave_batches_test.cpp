@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace berth::io {
+namespace berth::io::shockwave_batches_test {
 
 using Changes = std::vector<BatchChange>;
 
@@ -47,4 +47,4 @@ TEST(ShockwaveBatches, LongJobsChangeAsOftenAsThePatternDoes) {
   EXPECT_EQ(shockwave_batches("accordion", {"ResNet-50", 64}, 1, 2'010), (Changes{{604, 128}}));
 }
 
-}  // namespace berth::io
+}  // namespace berth::io::shockwave_batches_test

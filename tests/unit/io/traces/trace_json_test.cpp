@@ -5,7 +5,7 @@
 #include "berth/error.hpp"
 #include "tests/support/json_schema.hpp"
 
-namespace berth::io {
+namespace berth::io::trace_json_test {
 namespace {
 
 /// A trace whose only job is this JSON object.
@@ -219,4 +219,4 @@ TEST(TraceJson, BadInputNamesItsPlace) {
   }
 }
 
-}  // namespace berth::io
+}  // namespace berth::io::trace_json_test

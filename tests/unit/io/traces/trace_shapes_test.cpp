@@ -10,7 +10,7 @@
 #include "tests/support/problem_of.hpp"
 #include "tests/support/temp_file.hpp"
 
-namespace berth::io {
+namespace berth::io::trace_shapes_test {
 namespace {
 
 /// A trace of two jobs; the second asks for 8 GPUs and has these fields too, from line 3 on.
@@ -117,4 +117,4 @@ TEST(TraceShapes, BadTreesNameTheirPlaceInTheFile) {
   }
 }
 
-}  // namespace berth::io
+}  // namespace berth::io::trace_shapes_test

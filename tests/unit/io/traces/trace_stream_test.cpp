@@ -7,7 +7,7 @@
 #include "tests/support/problem_of.hpp"
 #include "tests/support/temp_file.hpp"
 
-namespace berth::io {
+namespace berth::io::trace_stream_test {
 namespace {
 
 using test::TempFile;
@@ -139,4 +139,4 @@ TEST(TraceStream, WhatStandsInAnotherOrderIsRefused) {
             ":3: /jobs/0/profile: the profile 'q' is not among 'profiles'");
 }
 
-}  // namespace berth::io
+}  // namespace berth::io::trace_stream_test

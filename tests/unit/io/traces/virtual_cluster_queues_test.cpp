@@ -7,7 +7,7 @@
 
 #include "berth/error.hpp"
 
-namespace berth::io {
+namespace berth::io::virtual_cluster_queues_test {
 namespace {
 
 Node node_of(const std::string& id, std::int32_t gpus, const std::string& virtual_cluster) {
@@ -130,4 +130,4 @@ TEST(VirtualClusterQueues, SayWhatIsMissing) {
   EXPECT_THROW(virtual_cluster_use("queues"), InvalidArgument);
 }
 
-}  // namespace berth::io
+}  // namespace berth::io::virtual_cluster_queues_test

@@ -9,7 +9,7 @@
 #include "berth/error.hpp"
 #include "host/core/policy_api/policy.hpp"
 
-namespace berth {
+namespace berth::params_test {
 namespace {
 
 using core::DelayRule;
@@ -157,4 +157,4 @@ TEST(Policies, BadValuesAreNamed) {
   EXPECT_EQ(refusal_of("las", {{"thresholds_gpu_s", "57600"}}), "accepted");
 }
 
-}  // namespace berth
+}  // namespace berth::params_test

@@ -8,7 +8,7 @@
 
 #include "host/policy/base/plain_math.hpp"
 
-namespace berth::policy {
+namespace berth::policy::progress_model_test {
 namespace {
 
 TEST(PlainLog, IsThatOfTheLibrary) {
@@ -65,4 +65,4 @@ TEST(ProgressModel, IsWrittenAsDecimalsBetweenColons) {
 }
 
 }  // namespace
-}  // namespace berth::policy
+}  // namespace berth::policy::progress_model_test

@@ -6,7 +6,7 @@
 #include "berth/engine.hpp"
 #include "berth/io.hpp"
 
-namespace berth {
+namespace berth::unknown_names_test {
 namespace {
 
 // Nodes a and b of 4 GPUs in virtual cluster vc, a with fast disks. There is no type B.
@@ -60,4 +60,4 @@ TEST(UnknownNames, KnownNamesAreNot) {
       "needs 8 A GPUs; the nodes that its constraints allow have 4");
 }
 
-}  // namespace berth
+}  // namespace berth::unknown_names_test

@@ -8,7 +8,7 @@
 
 #include "tests/support/random.hpp"
 
-namespace berth::policy {
+namespace berth::policy::capacity_line_test {
 namespace {
 
 using test::Random;
@@ -106,4 +106,4 @@ TEST(CapacityLine, GpusThatAreTakenForEverAreNeverFree) {
   EXPECT_EQ(line.earliest_room(10, 1'000'000, 10), kNever);
 }
 
-}  // namespace berth::policy
+}  // namespace berth::policy::capacity_line_test

@@ -7,7 +7,7 @@
 #include "berth/engine.hpp"
 #include "host/io/traces/importers.hpp"
 
-namespace berth {
+namespace berth::chronus_test {
 namespace {
 
 using LeaseParams = std::vector<std::pair<std::string, std::string>>;
@@ -202,4 +202,4 @@ TEST(Chronus, WithoutLeasesTheNextStepIsAccepted) {
   EXPECT_EQ(Leased(s, one.kept).promised_s("c"), 50);
 }
 
-}  // namespace berth
+}  // namespace berth::chronus_test

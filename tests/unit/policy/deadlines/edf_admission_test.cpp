@@ -7,7 +7,7 @@
 #include "berth/engine.hpp"
 #include "host/io/traces/importers.hpp"
 
-namespace berth {
+namespace berth::edf_admission_test {
 namespace {
 
 using Params = std::vector<std::pair<std::string, std::string>>;
@@ -252,4 +252,4 @@ TEST(EdfAdmission, AJobThatMissedAStepStandsByTheNextOne) {
   EXPECT_EQ(one.of("c").action, Action::kWait);
 }
 
-}  // namespace berth
+}  // namespace berth::edf_admission_test

@@ -7,7 +7,7 @@
 #include "tests/support/random.hpp"
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
-namespace berth {
+namespace berth::elasticflow_test {
 namespace {
 
 using test::elastic;
@@ -192,4 +192,4 @@ TEST(ElasticFlow, WithoutAShareForAStepTheNextOneIsPromised) {
   EXPECT_EQ(kept_of(state, plan, kept).columns.at("promised_end_us").at("b"), s.now_us + 60 * kSecond);
 }
 
-}  // namespace berth
+}  // namespace berth::elasticflow_test

@@ -9,7 +9,7 @@
 #include "host/io/traces/importers.hpp"
 #include "host/sim/simulation.hpp"
 
-namespace berth {
+namespace berth::genie_test {
 namespace {
 
 TraceJob due(const std::string& id, TimeUs at_s, TimeUs run_s) {
@@ -57,4 +57,4 @@ TEST(Genie, OnTwoGpusTheShortestAllowanceIsRight) {
   EXPECT_EQ(late(kTwoGpus, 2, "genie", {{"expected", "0"}}), "");
 }
 
-}  // namespace berth
+}  // namespace berth::genie_test

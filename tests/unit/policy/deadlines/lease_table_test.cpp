@@ -9,7 +9,7 @@
 
 #include "tests/support/random.hpp"
 
-namespace berth::policy {
+namespace berth::policy::lease_table_test {
 namespace {
 
 constexpr TimeUs kLease = 10;
@@ -116,4 +116,4 @@ TEST(LeaseTable, KeepsRunsInAState) {
   EXPECT_TRUE(read.empty());
 }
 
-}  // namespace berth::policy
+}  // namespace berth::policy::lease_table_test

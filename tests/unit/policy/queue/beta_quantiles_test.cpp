@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-namespace berth::policy {
+namespace berth::policy::beta_quantiles_test {
 namespace {
 
 std::array<std::int32_t, kernel::kOnesQuantiles> quantiles(double alpha, double beta) {
@@ -44,4 +44,4 @@ TEST(BetaQuantiles, AscendAndMirror) {
 }
 
 }  // namespace
-}  // namespace berth::policy
+}  // namespace berth::policy::beta_quantiles_test

@@ -6,7 +6,7 @@
 #include "tests/support/policy_jobs.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth {
+namespace berth::gittins_test {
 namespace {
 
 using core::find_policy;
@@ -155,4 +155,4 @@ TEST(Gittins, WithoutHistoryAllJobsAreEqual) {
   EXPECT_EQ(jobs.next_change(*policy, 5), (Keys{kNever, kNever}));
 }
 
-}  // namespace berth
+}  // namespace berth::gittins_test

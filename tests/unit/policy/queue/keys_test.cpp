@@ -3,7 +3,7 @@
 
 #include "tests/support/policy_jobs.hpp"
 
-namespace berth {
+namespace berth::keys_test {
 namespace {
 
 using core::find_policy;
@@ -98,4 +98,4 @@ TEST(Edf, KeyIsTheDeadlineAndNoneComesLast) {
   EXPECT_EQ(jobs.next_change(*policy, 100), (Keys{kNever, kNever, kNever}));
 }
 
-}  // namespace berth
+}  // namespace berth::keys_test

@@ -6,7 +6,7 @@
 
 #include "tests/support/policy_jobs.hpp"
 
-namespace berth {
+namespace berth::las_test {
 namespace {
 
 using core::find_policy;
@@ -153,4 +153,4 @@ TEST(LasByEntry, KeysAreNotThoseThatASimulationByCountsKeeps) {
   EXPECT_FALSE(find_policy("las").make({{"queue_order", "entry"}})->rises_only_at_changes());
 }
 
-}  // namespace berth
+}  // namespace berth::las_test

@@ -4,7 +4,7 @@
 
 #include "tests/support/policy_jobs.hpp"
 
-namespace berth {
+namespace berth::qssf_test {
 namespace {
 
 using core::find_policy;
@@ -100,4 +100,4 @@ TEST(Qssf, ChangedJobsGiveTheSameKeysAsAllJobs) {
   EXPECT_EQ(PolicyJobs({job("a", 1, 1), job("b", 1, 1)}).keys(*policy), (Keys{100, 3}));
 }
 
-}  // namespace berth
+}  // namespace berth::qssf_test

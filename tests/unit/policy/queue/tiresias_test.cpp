@@ -17,7 +17,7 @@
 #include "host/core/policy_api/consolidation.hpp"
 #include "tests/unit/core/validator/validate_support.hpp"
 
-namespace berth {
+namespace berth::tiresias_test {
 namespace {
 
 using test::add_job;
@@ -227,4 +227,4 @@ TEST(Tiresias, BadParametersAreRefusedWithTheirValues) {
   EXPECT_EQ(refusal("thresholds_gpu_s", "2,1").substr(0, 45), "policy 'tiresias': thresholds_gpu_s='2,1': ex");
 }
 
-}  // namespace berth
+}  // namespace berth::tiresias_test

@@ -12,7 +12,7 @@
 #include "host/core/policy_api/policy.hpp"
 #include "tests/unit/policy/rounds/dally_plans.hpp"
 
-namespace berth::test {
+namespace berth::test::dally_lease_end_test {
 namespace {
 
 /// g has 8 GPUs and runs at full speed in a rack, half of that in a pod, a quarter beyond. Nodes that no job has are held by others, which
@@ -295,4 +295,4 @@ TEST_F(DallyLeaseEnd, OtherValuesAreRefused) {
   }
 }
 
-}  // namespace berth::test
+}  // namespace berth::test::dally_lease_end_test

@@ -12,7 +12,7 @@
 #include "tests/unit/core/network/network_support.hpp"
 #include "tests/unit/policy/rounds/dally_plans.hpp"
 
-namespace berth {
+namespace berth::dally_test {
 namespace {
 
 using core::find_policy;
@@ -255,4 +255,4 @@ TEST_F(DallyPlans, NvlinkDomainsAreALevel) {
   EXPECT_EQ(of(plan, 0).reason.until_us, 109 * kHour);
 }
 
-}  // namespace berth
+}  // namespace berth::dally_test

@@ -5,7 +5,7 @@
 
 #include "tests/support/policy_jobs.hpp"
 
-namespace berth {
+namespace berth::gandiva_test {
 namespace {
 
 using core::find_policy;
@@ -71,4 +71,4 @@ TEST(Gandiva, KeysHoldToTheLargestTime) {
   EXPECT_EQ(jobs.keys(*policy, kMaxTimeUs), (Keys{round * kRound + kRound - 2, -1, waits_since_round(round)}));
 }
 
-}  // namespace berth
+}  // namespace berth::gandiva_test

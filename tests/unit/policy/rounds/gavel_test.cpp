@@ -10,7 +10,7 @@
 
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
-namespace berth {
+namespace berth::gavel_test {
 namespace {
 
 using test::add_job;
@@ -225,4 +225,4 @@ TEST(GavelPolicy, ForgetsJobsThatLeft) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::gavel_test

@@ -6,7 +6,7 @@
 
 #include "tests/support/policy_jobs.hpp"
 
-namespace berth {
+namespace berth::themis_test {
 namespace {
 
 using core::find_policy;
@@ -159,4 +159,4 @@ TEST(Themis, RunTimeWithoutAnEstimateIsServiceAndWhatIsLeft) {
   EXPECT_EQ(PolicyJobs({one}, 8).keys(*policy, 140 * kSecond), (Keys{worst(2'000'000)}));
 }
 
-}  // namespace berth
+}  // namespace berth::themis_test

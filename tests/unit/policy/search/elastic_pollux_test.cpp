@@ -9,7 +9,7 @@
 #include "berth/error.hpp"
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
-namespace berth {
+namespace berth::elastic_pollux_test {
 namespace {
 
 using test::elastic;
@@ -164,4 +164,4 @@ TEST(ElasticPollux, BadParametersAreRefused) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::elastic_pollux_test

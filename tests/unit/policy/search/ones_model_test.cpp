@@ -4,7 +4,7 @@
 #include "berth/error.hpp"
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
-namespace berth {
+namespace berth::ones_model_test {
 namespace {
 
 using test::elastic;
@@ -95,4 +95,4 @@ TEST(OnesModel, OfSixNumbersBetweenColonsOnly) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::ones_model_test

@@ -11,7 +11,7 @@
 #include "berth/io.hpp"
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
-namespace berth {
+namespace berth::ones_plus_test {
 namespace {
 
 using test::elastic;
@@ -249,4 +249,4 @@ TEST(OnesPlus, NothingToSearch) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::ones_plus_test

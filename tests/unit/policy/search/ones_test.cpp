@@ -10,7 +10,7 @@
 #include "berth/error.hpp"
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
-namespace berth {
+namespace berth::ones_test {
 namespace {
 
 using test::elastic;
@@ -438,4 +438,4 @@ TEST(Ones, NothingToEvolve) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::ones_test

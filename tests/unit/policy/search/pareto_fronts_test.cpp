@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace berth::policy {
+namespace berth::policy::pareto_fronts_test {
 namespace {
 
 std::vector<std::int32_t> survivors(const std::vector<TwoObjectives>& all, std::int32_t most) {
@@ -41,4 +41,4 @@ TEST(ParetoFronts, EqualsAreInOneFrontAndFallToTheLowerIndex) {
 }
 
 }  // namespace
-}  // namespace berth::policy
+}  // namespace berth::policy::pareto_fronts_test

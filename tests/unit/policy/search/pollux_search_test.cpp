@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace berth::policy {
+namespace berth::policy::pollux_search_test {
 namespace {
 
 using Cells = std::vector<std::uint8_t>;
@@ -267,4 +267,4 @@ TEST(PolluxSearch, AnswersWithoutJobsOrNodes) {
 }
 
 }  // namespace
-}  // namespace berth::policy
+}  // namespace berth::policy::pollux_search_test

@@ -9,7 +9,7 @@
 
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
-namespace berth {
+namespace berth::afs_test {
 namespace {
 
 using test::elastic;
@@ -209,4 +209,4 @@ TEST(AfsPolicy, AJobThatLostItsNodePaysForItsRestartHoweverLateTheStateIsUpdated
   EXPECT_EQ(fate(anew, plan_of(anew), "c"), "keep 1");
 }
 
-}  // namespace berth
+}  // namespace berth::afs_test

@@ -8,7 +8,7 @@
 
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
-namespace berth {
+namespace berth::allox_test {
 namespace {
 
 using test::add_job;
@@ -157,4 +157,4 @@ TEST(AlloxPolicy, BadWindowsAreRefused) {
   }
 }
 
-}  // namespace berth
+}  // namespace berth::allox_test

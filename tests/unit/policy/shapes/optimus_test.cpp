@@ -8,7 +8,7 @@
 
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
-namespace berth {
+namespace berth::optimus_test {
 namespace {
 
 using test::elastic;
@@ -173,4 +173,4 @@ TEST_P(SmallestShape, OfAWaitingJobIsOfTheTypeWhereItIsFastest) {
 INSTANTIATE_TEST_SUITE_P(Stepwise, SmallestShape, ::testing::Values("afs", "optimus"));
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::optimus_test

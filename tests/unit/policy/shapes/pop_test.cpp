@@ -19,7 +19,7 @@
 #include "tests/support/choice.hpp"
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
-namespace berth {
+namespace berth::pop_test {
 namespace {
 
 using test::add_job;
@@ -208,4 +208,4 @@ TEST(PopPolicy, AJobThatFindsItsOwnGpusAgainKeepsThem) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::pop_test

@@ -13,7 +13,7 @@
 #include "host/core/policy_api/objective.hpp"
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
-namespace berth {
+namespace berth::price_test {
 namespace {
 
 using test::add_job;
@@ -464,4 +464,4 @@ TEST_F(PriceStarts, AStartCountsByTheMeanOfUnknownWork) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::price_test

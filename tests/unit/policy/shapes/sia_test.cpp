@@ -6,7 +6,7 @@
 
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
-namespace berth {
+namespace berth::sia_test {
 namespace {
 
 using test::elastic;
@@ -183,4 +183,4 @@ TEST(SiaPolicy, AJobWhoseLifeWentIntoRestartsIsOutbidThoughGpusAreFree) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::sia_test

@@ -6,7 +6,7 @@
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
 /// Jobs whose rates are not known run all the same, under every policy that chooses shapes.
-namespace berth::test {
+namespace berth::test::unknown_rates_test {
 namespace {
 
 Snapshot eight_gpus() {
@@ -123,4 +123,4 @@ TEST(UnknownRatesReason, IsOfTheShapesThatWereTried) {
 }
 
 }  // namespace
-}  // namespace berth::test
+}  // namespace berth::test::unknown_rates_test

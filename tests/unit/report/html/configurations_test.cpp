@@ -8,7 +8,7 @@
 #include "tests/support/folder.hpp"
 #include "tests/unit/io/traces/trace_support.hpp"
 
-namespace berth::report {
+namespace berth::report::configurations_test {
 namespace {
 
 using results::ResultsFile;
@@ -109,4 +109,4 @@ TEST(ReportConfigurations, InputsOfSweepsAreSettings) {
   EXPECT_EQ(input.configurations.size(), 2U);
 }
 
-}  // namespace berth::report
+}  // namespace berth::report::configurations_test

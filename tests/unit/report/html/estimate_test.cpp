@@ -8,7 +8,7 @@
 #include "host/report/html/comparison.hpp"
 #include "host/report/html/metrics.hpp"
 
-namespace berth::report {
+namespace berth::report::estimate_test {
 
 TEST(ReportEstimate, IsMeanAndStudentsInterval) {
   const std::vector<std::int64_t> values{10, 20, 60};
@@ -55,4 +55,4 @@ TEST(ReportMetrics, AreShownWithATenth) {
   EXPECT_EQ(shown(MetricUnit::kCount, NAN), "-");
 }
 
-}  // namespace berth::report
+}  // namespace berth::report::estimate_test

@@ -9,7 +9,7 @@
 #include "host/report/html/html_text.hpp"
 #include "host/report/html/svg_charts.hpp"
 
-namespace berth::report {
+namespace berth::report::facts_test {
 
 TEST(ReportFacts, RanksAreThoseOfFewValues) {
   const RankedValues ranked = ranked_values({1, 5, 5, 9});
@@ -109,4 +109,4 @@ TEST(ReportSvg, ChartsOfNothingAndOfOnePointAreWhole) {
   }
 }
 
-}  // namespace berth::report
+}  // namespace berth::report::facts_test

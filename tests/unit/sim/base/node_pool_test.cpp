@@ -4,7 +4,7 @@
 
 #include "host/io/traces/importers.hpp"
 
-namespace berth::sim {
+namespace berth::sim::node_pool_test {
 namespace {
 
 using Taken = std::vector<PooledGpus>;
@@ -131,4 +131,4 @@ TEST(NodePool, NodesRankByDomainAndIdNotByRow) {
   EXPECT_EQ(taken, (Taken{{1, 0x3}}));
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::node_pool_test

@@ -7,7 +7,7 @@
 
 #include "host/sim/base/random.hpp"
 
-namespace berth::sim {
+namespace berth::sim::spread_test {
 
 TEST(Spread, OfFewValuesIsExact) {
   SpreadOf of;
@@ -73,4 +73,4 @@ TEST(Spread, OfManyValuesIsNearlyExact) {
   }
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::spread_test

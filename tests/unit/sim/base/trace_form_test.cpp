@@ -7,7 +7,7 @@
 #include "host/io/traces/importers.hpp"
 #include "host/sim/replay/replay.hpp"
 
-namespace berth::sim {
+namespace berth::sim::trace_form_test {
 namespace {
 
 RatePoint point(const char* type, std::int32_t gpus, const char* span, std::int64_t units_per_s) {
@@ -176,4 +176,4 @@ TEST(TraceForm, MoreAlternativesThanAJobMayHaveAreRefused) {
   EXPECT_THROW(TraceForms(trace.profiles, io::uniform_cluster(1, 2), true).of(trace.jobs[0]), InvalidArgument);
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::trace_form_test

@@ -9,7 +9,7 @@
 
 #include "tests/support/random.hpp"
 
-namespace berth::sim {
+namespace berth::sim::gpu_timeline_test {
 namespace {
 
 using Set = std::vector<std::uint64_t>;
@@ -133,4 +133,4 @@ TEST(GpuTimeline, IsTheOneInstantByInstant) {
   EXPECT_GT(never, 100);
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::gpu_timeline_test

@@ -11,7 +11,7 @@
 #include "host/sim/counts/node_counts.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth::sim {
+namespace berth::sim::packing_tree_test {
 namespace {
 
 std::string take(PackingTree& tree, std::int64_t gpus) {
@@ -158,4 +158,4 @@ TEST(NodeCounts, NamesTheNodesInTheOrderInWhichTheyWereTaken) {
   EXPECT_EQ(nodes.names_of(gang), "n1 n2 n0");
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::packing_tree_test

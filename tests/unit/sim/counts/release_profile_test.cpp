@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace berth::sim {
+namespace berth::sim::release_profile_test {
 namespace {
 
 std::int32_t add(CountedJobs& jobs, std::int32_t gpus) {
@@ -86,4 +86,4 @@ TEST(ReleaseProfile, AJobOfUnknownRunTimeReleasesNothing) {
   EXPECT_EQ(profile.version(), 2);
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::release_profile_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/random.hpp"
 
-namespace berth::sim {
+namespace berth::sim::run_tree_test {
 namespace {
 
 /// The same as a plain list.
@@ -75,4 +75,4 @@ TEST(RunTree, IsAListThroughManyChanges) {
   }
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::run_tree_test

@@ -8,7 +8,7 @@
 #include "host/core/policy_api/chosen_policy.hpp"
 #include "tests/support/random.hpp"
 
-namespace berth::sim {
+namespace berth::sim::running_order_test {
 namespace {
 
 // srsf: keys of running jobs fall, those of larger jobs faster.
@@ -60,4 +60,4 @@ TEST(RunningOrder, ReadFromItsEndIsTheOrderByTheKeysOfNow) {
 }
 
 }  // namespace
-}  // namespace berth::sim
+}  // namespace berth::sim::running_order_test

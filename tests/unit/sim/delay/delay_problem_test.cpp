@@ -10,7 +10,7 @@
 #include "host/io/traces/importers.hpp"
 #include "tests/unit/io/traces/trace_support.hpp"
 
-namespace berth::sim {
+namespace berth::sim::delay_problem_test {
 namespace {
 
 constexpr std::int64_t kAllGpus[] = {1};
@@ -72,4 +72,4 @@ TEST(DelayProblem, RungsAreLevelsThatHoldMoreThanTheOneBelowAndNotAll) {
   EXPECT_THROW(DelayProblem(trace, racks, {}, kAllGpus), InvalidArgument);
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::delay_problem_test

@@ -15,7 +15,7 @@
 #include "tests/support/delays/random_delays.hpp"
 #include "tests/unit/io/traces/trace_support.hpp"
 
-namespace berth::sim {
+namespace berth::sim::delay_replays_test {
 namespace {
 
 using test::RandomDelays;
@@ -112,4 +112,4 @@ TEST(DelayReplays, DoWhatTheSimulationDoes) {
   EXPECT_GE(rungs.size(), 3U);
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::delay_replays_test

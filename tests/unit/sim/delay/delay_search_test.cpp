@@ -12,7 +12,7 @@
 #include "tests/support/delays/random_delays.hpp"
 #include "tests/unit/io/traces/trace_support.hpp"
 
-namespace berth::sim {
+namespace berth::sim::delay_search_test {
 namespace {
 
 std::int64_t jct_of(const DelayProblem&, const DelayOutcome& outcome) { return static_cast<std::int64_t>(outcome.totals.jct_us); }
@@ -153,4 +153,4 @@ TEST(DelaySearch, RefusesLeasesWithoutProgressAndWrongTimers) {
   EXPECT_THROW(delay_replays(problem, {200 * kSecond, false, 0}, below, *backend), InvalidArgument);
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::delay_search_test

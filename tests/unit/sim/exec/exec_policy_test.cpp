@@ -12,7 +12,7 @@
 #include "host/sim/simulation.hpp"
 #include "tests/unit/io/traces/trace_support.hpp"
 
-namespace berth::sim {
+namespace berth::sim::exec_policy_test {
 namespace {
 
 /// Decides by answers of the test, and records the questions.
@@ -228,4 +228,4 @@ TEST(RunList, JobsThatMayNotBeDisplacedAreNot) {
   EXPECT_EQ(violations({{0, 0, {}}}), std::vector<std::string>{});
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::exec_policy_test

@@ -6,7 +6,7 @@
 
 #include <regex>
 
-namespace berth::sim {
+namespace berth::sim::line_process_test {
 
 TEST(LineProcess, AnswersOneQuestionAtATime) {
   LineProcess echo("while read word; do echo \"$word $word\"; echo end; done", 60 * kSecond);
@@ -68,4 +68,4 @@ TEST(LineProcess, IsNotWaitedForWhenItsUserStops) {
   EXPECT_EQ(looks, 5);
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::line_process_test

@@ -10,7 +10,7 @@
 #include "host/io/traces/importers.hpp"
 #include "tests/unit/io/traces/trace_support.hpp"
 
-namespace berth::sim {
+namespace berth::sim::changed_trace_test {
 namespace {
 
 Trace hundred_jobs() {
@@ -149,4 +149,4 @@ TEST(ChangedCluster, NodesAreAddedAndRemoved) {
   EXPECT_THROW(change_cluster(one, {0, {"n0"}}), InvalidArgument);
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::changed_trace_test

@@ -14,7 +14,7 @@
 #include "host/sim/base/random.hpp"
 #include "host/sim/generate/workload.hpp"
 
-namespace berth::sim {
+namespace berth::sim::generate_test {
 namespace {
 
 GenerateOptions options(std::int32_t nodes, std::int32_t gpus, std::int32_t jobs, Workload workload, std::uint64_t seed = 1) {
@@ -493,4 +493,4 @@ TEST(Generate, NamesReadBack) {
   EXPECT_FALSE(workload_from_name("phily").has_value());
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::generate_test

@@ -14,7 +14,7 @@
 #include "host/sim/generate/synthetic_jobs.hpp"
 #include "host/sim/simulation.hpp"
 
-namespace berth::sim {
+namespace berth::sim::llm_jobs_test {
 namespace {
 
 Snapshot fabric(Fabric kind, std::int32_t nodes, std::int32_t gpus, std::int32_t nodes_per_rack = 0, std::int32_t racks_per_pod = 0) {
@@ -195,4 +195,4 @@ TEST(LlmJobs, TheirWorkTakesTheirRunTime) {
   }
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::llm_jobs_test

@@ -10,7 +10,7 @@
 #include "host/sim/generate/synthetic_jobs.hpp"
 #include "host/sim/generate/workload.hpp"
 
-namespace berth::sim {
+namespace berth::sim::ones_jobs_test {
 namespace {
 
 const OnesKind& kind_of(const std::string& model, std::int32_t epoch_size) {
@@ -184,4 +184,4 @@ TEST(OnesJobs, ASnapshotHasTheShapesAndReportsEpochs) {
   EXPECT_GT(running, 0);
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::ones_jobs_test

@@ -6,7 +6,7 @@
 
 #include "berth/error.hpp"
 
-namespace berth::sim {
+namespace berth::sim::synthetic_jobs_test {
 namespace {
 
 SyntheticOptions some(Workload workload, std::int64_t jobs) {
@@ -78,4 +78,4 @@ TEST(SyntheticJobs, RefuseWhatMakesNoSense) {
   EXPECT_THROW(SyntheticJobs{options}, InvalidArgument);
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::synthetic_jobs_test

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-namespace berth::sim {
+namespace berth::sim::all_reduces_test {
 namespace {
 
 constexpr std::int64_t kMB = 1'000'000;
@@ -168,4 +168,4 @@ TEST(AllReduces, AdaDualLooksAtEveryNode) {
   EXPECT_TRUE(cards.admits(Admission::kAdaDual, 3 * kMB, kBoth, 0));
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::all_reduces_test

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace berth::sim {
+namespace berth::sim::iterations_test {
 namespace {
 
 constexpr std::int64_t kStep = 1'000'000;
@@ -188,4 +188,4 @@ TEST(Iterations, StagesAreThoseOfTheProfile) {
   EXPECT_EQ(iteration_form(profile, true, 5).stage_us, std::vector<TimeUs>{kSecond});
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::iterations_test

@@ -8,7 +8,7 @@
 #include "host/sim/simulation.hpp"
 #include "tests/unit/io/traces/trace_support.hpp"
 
-namespace berth::sim {
+namespace berth::sim::simulated_iterations_test {
 namespace {
 
 struct FollowedRun {
@@ -194,4 +194,4 @@ TEST(SimulatedIterations, WhatCannotBeIsRefused) {
   EXPECT_EQ(ada_srsf_settings({{"admission", "two"}}).rules.admission, Admission::kTwo);
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::simulated_iterations_test

@@ -9,7 +9,7 @@
 
 #include "host/sim/replay/admission_of.hpp"
 
-namespace berth::sim {
+namespace berth::sim::deadlines_test {
 namespace {
 
 using Admission = JobOutcome::Admission;
@@ -141,4 +141,4 @@ TEST(Deadlines, AJobWasPromisedWhatThePolicyKeeps) {
   EXPECT_EQ(said("b", true), std::pair(Admission::kRefused, kNever));
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::deadlines_test

@@ -8,7 +8,7 @@
 #include "host/sim/simulation.hpp"
 #include "tests/unit/io/traces/trace_support.hpp"
 
-namespace berth::sim {
+namespace berth::sim::series_test {
 namespace {
 
 std::string text_of(const Series& series) {
@@ -115,4 +115,4 @@ TEST(Fragmentation, IsWhatJobsOfTheTraceCannotUse) {
   EXPECT_EQ(fragmentation.of(64, 64), 0);
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::series_test

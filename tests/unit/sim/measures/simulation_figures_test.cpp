@@ -9,7 +9,7 @@
 #include "host/sim/simulation.hpp"
 #include "tests/unit/io/traces/trace_support.hpp"
 
-namespace berth::sim {
+namespace berth::sim::simulation_figures_test {
 namespace {
 
 struct Measured {
@@ -190,4 +190,4 @@ TEST(SimulationFigures, GroupsAreByNameOrBySize) {
   EXPECT_EQ(measure(trace, cluster, ruled_by("fifo", "count"), GroupBy::kVirtualCluster).groups.at(0).name, "");
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::simulation_figures_test

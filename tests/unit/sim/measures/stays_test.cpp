@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace berth::sim {
+namespace berth::sim::stays_test {
 
 TEST(Stays, LastUntilTheJobGivesItsGpusBack) {
   Stays stays;
@@ -38,4 +38,4 @@ TEST(Stays, ThatTakeNoTimeAreLeftOut) {
   EXPECT_TRUE(stays.finish(30).empty());
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::stays_test

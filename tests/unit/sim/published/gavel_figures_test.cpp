@@ -8,7 +8,7 @@
 #include "host/sim/simulation.hpp"
 #include "tests/support/traces.hpp"
 
-namespace berth::sim {
+namespace berth::sim::gavel_figures_test {
 namespace {
 
 SimulationFigures in_rounds(const char* workload, const char* policy) {
@@ -40,4 +40,4 @@ TEST(GavelFigures, OfTheContinuousAndTheStaticWorkloadAreReproduced) {
   EXPECT_LT(makespan.makespan_us, in_rounds(fixed, "gavel-las").makespan_us);
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::gavel_figures_test

@@ -10,7 +10,7 @@
 
 #include "tests/support/muri_traces.hpp"
 
-namespace berth::sim {
+namespace berth::sim::muri_figures_test {
 namespace {
 
 SimulationFigures replayed(const std::string& trace, const std::string& policy, const char* packing) {
@@ -82,4 +82,4 @@ TEST(MuriFigures, PoliciesStandInThePublishedOrder) {
   EXPECT_LT(replayed("trace3", "srtf", "count").jct_us.mean, replayed("trace3", "gavel-ftf", "topology").jct_us.mean);
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::muri_figures_test

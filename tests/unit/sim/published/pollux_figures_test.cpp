@@ -17,7 +17,7 @@
 #include "host/sim/simulation.hpp"
 #include "tests/support/traces.hpp"
 
-namespace berth::sim {
+namespace berth::sim::pollux_figures_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -161,4 +161,4 @@ TEST(PolluxFigures, ElasticTiresiasEqualsRigidTiresias) {
   }
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::pollux_figures_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/random.hpp"
 
-namespace berth::sim {
+namespace berth::sim::job_events_test {
 namespace {
 
 TEST(JobEvents, FirstIsTheEarliestAndOfOneInstantTheSmallestRank) {
@@ -35,4 +35,4 @@ TEST(JobEvents, FirstIsTheEarliestAndOfOneInstantTheSmallestRank) {
 }
 
 }  // namespace
-}  // namespace berth::sim
+}  // namespace berth::sim::job_events_test

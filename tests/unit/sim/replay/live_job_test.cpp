@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace berth::sim {
+namespace berth::sim::live_job_test {
 namespace {
 
 // 100 s of work on 2 GPUs from 10 s on, with a checkpoint of 5 s after each 30 s of work.
@@ -93,4 +93,4 @@ TEST(LiveJob, SavesInTimeWhenTheNoticeIsEarlyEnough) {
   EXPECT_EQ(late.job.left, 70 * kSecond);
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::live_job_test

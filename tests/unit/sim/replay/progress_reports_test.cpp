@@ -11,7 +11,7 @@
 #include "host/sim/simulation.hpp"
 #include "tests/unit/io/traces/trace_support.hpp"
 
-namespace berth::sim {
+namespace berth::sim::progress_reports_test {
 namespace {
 
 // 100 s are 20 epochs of 1,000 samples.
@@ -177,4 +177,4 @@ TEST(ProgressReports, OtherNamesAreRefused) {
   EXPECT_EQ(problem("noise:101"), "progress 'noise:101': P of noise:P is a whole number of per cent from 0 to 100");
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::progress_reports_test

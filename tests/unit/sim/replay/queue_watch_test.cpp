@@ -10,7 +10,7 @@
 #include "host/sim/simulation.hpp"
 #include "tests/unit/io/traces/trace_support.hpp"
 
-namespace berth::sim {
+namespace berth::sim::queue_watch_test {
 namespace {
 
 TraceJob in_queue(const std::string& queue, TraceJob one) {
@@ -187,4 +187,4 @@ TEST(QueueWatch, WithoutQueuesThereIsNothing) {
   EXPECT_EQ(figures(trace_of({job("a", 0, 10, 4)}), io::uniform_cluster(1, 8), greedy("guarantees")), "");
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::queue_watch_test

@@ -18,7 +18,7 @@
 #include "host/sim/simulation.hpp"
 #include "tests/support/poisson_jobs.hpp"
 
-namespace berth::sim {
+namespace berth::sim::queueing_test {
 namespace {
 
 constexpr std::int64_t kQueued = 600'000;  // jobs of a run, which lasts for at most a million seconds: a series has no more points
@@ -163,4 +163,4 @@ TEST(Queueing, ErlangsFormulaHasItsKnownCases) {
   EXPECT_NEAR(erlang_wait(2, 0.8), 0.8 * 0.8 / (1 - 0.8 * 0.8), 1e-12);  // r^2 / (1 - r^2)
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::queueing_test

@@ -6,7 +6,7 @@
 #include "host/io/traces/importers.hpp"
 #include "tests/unit/io/traces/trace_support.hpp"
 
-namespace berth::sim {
+namespace berth::sim::replay_test {
 namespace {
 
 std::vector<std::int32_t> running_jobs(const Replay& replay) {
@@ -151,4 +151,4 @@ TEST(SnapshotAt, DemandsThatTheReplayDidNotCountAreKeptOnlyWhereNodesDoNotModelT
   EXPECT_EQ(left_out.constraints.memory_bytes_per_gpu, 2);
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::replay_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace berth::sim {
+namespace berth::sim::run_history_test {
 
 TEST(RunHistory, SameUserSpeaksBeforeSameSizeBeforeAll) {
   RunHistory history;
@@ -44,4 +44,4 @@ TEST(RunHistory, NothingFinishedIsNotKnown) {
   EXPECT_EQ(history.estimate("u", 1, 0), Estimate{});
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::run_history_test

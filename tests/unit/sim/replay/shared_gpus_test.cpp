@@ -11,7 +11,7 @@
 #include "host/sim/simulation.hpp"
 #include "tests/unit/io/traces/trace_support.hpp"
 
-namespace berth::sim {
+namespace berth::sim::shared_gpus_test {
 namespace {
 
 using Table = std::vector<std::pair<std::string, std::int64_t>>;
@@ -117,4 +117,4 @@ TEST(SharedGpus, APreemptionEndsTheSlowdown) {
   EXPECT_EQ(at.at("x"), 30 * kSecond);
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::shared_gpus_test

@@ -11,7 +11,7 @@
 #include "tests/unit/core/network/network_support.hpp"
 #include "tests/unit/io/traces/trace_support.hpp"
 
-namespace berth::sim {
+namespace berth::sim::shared_links_test {
 namespace {
 
 // Steps of 1 s on a node, of 2 s on two nodes (and microseconds until the first byte).
@@ -125,4 +125,4 @@ TEST(SimulatedSharedLinks, APhaseWithoutTrafficRunsAtItsRate) {
 }
 
 }  // namespace
-}  // namespace berth::sim
+}  // namespace berth::sim::shared_links_test

@@ -10,7 +10,7 @@
 #include "host/sim/simulation.hpp"
 #include "tests/unit/io/traces/trace_support.hpp"
 
-namespace berth::sim {
+namespace berth::sim::simulated_failures_test {
 namespace {
 
 using What = ClusterEvent::What;
@@ -314,4 +314,4 @@ TEST(SimulatedFailures, AResizeAfterAFailureIsARestartHoweverLittleAResizeCosts)
   EXPECT_EQ(run_failing(trace, two.cluster, two.settings).rows, "a 0-240 1/0/0 80; ");
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::simulated_failures_test

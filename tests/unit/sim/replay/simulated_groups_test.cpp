@@ -11,7 +11,7 @@
 #include "tests/unit/core/network/network_support.hpp"
 #include "tests/unit/io/traces/trace_support.hpp"
 
-namespace berth::sim {
+namespace berth::sim::simulated_groups_test {
 namespace {
 
 Group group(const std::string& name, std::int32_t members, std::int32_t gpus, const std::string& parent = "") {
@@ -160,4 +160,4 @@ TEST(SimulatedGroups, CountsAndWhatKnowsFlatGangsOnlyRefuseThem) {
   EXPECT_THROW(run(trace.jobs, cluster, followed), InvalidArgument);
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::simulated_groups_test

@@ -9,7 +9,7 @@
 #include "host/sim/simulation.hpp"
 #include "tests/unit/io/traces/trace_support.hpp"
 
-namespace berth::sim {
+namespace berth::sim::simulated_phases_test {
 namespace {
 
 Profile steps_per_second(std::int64_t rate, const char* type = "") {
@@ -237,4 +237,4 @@ TEST(SimulatedPhases, TheEpochsOfPhasesAreStatedByAllOrNoneAndAscend) {
   EXPECT_EQ(refusal(trace), "job 'a': some phases state 'epochs', and others do not");
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::simulated_phases_test

@@ -11,7 +11,7 @@
 #include "host/sim/simulation.hpp"
 #include "tests/unit/io/traces/trace_support.hpp"
 
-namespace berth::sim {
+namespace berth::sim::simulated_queues_test {
 namespace {
 
 TraceJob queued(const std::string& queue, const std::string& id, std::int64_t submit_s, std::int64_t run_s, std::int32_t gpus) {
@@ -101,4 +101,4 @@ TEST(SimulatedQueues, FiguresAreReportedByThem) {
   EXPECT_EQ(got[1].mean_wait_us, 4'500'000);
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::simulated_queues_test

@@ -9,7 +9,7 @@
 #include "tests/support/problem_of.hpp"
 #include "tests/unit/io/traces/trace_support.hpp"
 
-namespace berth::sim {
+namespace berth::sim::simulated_quotas_test {
 namespace {
 
 TraceJob of_queue(const std::string& queue, TraceJob one) {
@@ -112,4 +112,4 @@ TEST(SimulatedQuotas, SayWhereAnEventIsWrong) {
             "e: /events/1/queue/id: the cluster has no queue '" + std::string(77, 'x') + "...'");
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::simulated_quotas_test

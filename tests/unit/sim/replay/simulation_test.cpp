@@ -12,7 +12,7 @@
 #include "host/sim/measures/figures.hpp"
 #include "tests/unit/io/traces/trace_support.hpp"
 
-namespace berth::sim {
+namespace berth::sim::simulation_test {
 namespace {
 
 SimulationSettings under(const std::string& policy, std::vector<std::pair<std::string, std::string>> params = {}) {
@@ -333,4 +333,4 @@ TEST(Simulation, AJobOfAnUnknownGpuTypeIsRejectedAndTheRunGoesOn) {
   }
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::simulation_test

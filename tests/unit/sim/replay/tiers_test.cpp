@@ -13,7 +13,7 @@
 #include "tests/unit/core/network/network_support.hpp"
 #include "tests/unit/io/traces/trace_support.hpp"
 
-namespace berth::sim {
+namespace berth::sim::tiers_test {
 namespace {
 
 constexpr std::int64_t kTenGB = 10'000'000'000;
@@ -170,4 +170,4 @@ TEST(SimulatedTiers, HaveAName) {
   EXPECT_STREQ(fidelity_name(settings), "shared_links");
 }
 
-}  // namespace berth::sim
+}  // namespace berth::sim::tiers_test
