@@ -25,7 +25,9 @@ class Failures {
   const std::vector<std::uint8_t>& lost() const { return lost_; }          // [jobs of the state] 1: could not be repaired
   const std::vector<std::int32_t>& repaired() const { return repaired_; }  // [jobs of the state] index in `repairs`, or -1
   const std::vector<std::vector<PlanEntry>>& repairs() const { return repairs_; }
-  /// Run time that is left to a repaired job, with the members and at the places that it has then. kNever: not known.
+  /// Rate of a repaired job with the members and at the places that it has then.
+  std::int64_t rate(const StateImpl& state, std::int32_t job) const;
+  /// Run time that is left to it so. kNever: not known, and no time limit.
   TimeUs run_left(const StateImpl& state, std::int32_t job) const;
   /// The state's problem with what is free and used afterwards. What jobs hold is as before. Valid until the state changes or
   /// the next `find`.

@@ -55,7 +55,7 @@ void PassInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy&
   if (rules.sharing_ppm > 0) count_shared_gpus(s);
   promises_read_ = policy.promises();
   if (promises_read_) {
-    promises_.read(s, s.problem(), tried, jobs_, rules);
+    promises_.read(s, s.problem(), tried, jobs_, rules, marks.failures);
     promise_columns_ = promises_.columns();
   }
   policy.load(policy_state);

@@ -113,7 +113,8 @@ void PromiseTable::read_steps(const Deadline& deadline, TimeUs now, std::size_t 
   step_end_[job] = static_cast<std::int32_t>(steps_.size());
 }
 
-void PromiseTable::read_job(const StateImpl& s, const kernel::ProblemView& p, const kernel::ProblemView& tried, std::int32_t job) {
+void PromiseTable::read_job(const StateImpl& s, const kernel::ProblemView& p, const kernel::ProblemView& tried, std::int32_t job,
+                            const Failures& failures) {
   const std::size_t at = to_index(job);
   const Job& described = *s.jobs[at].job;
   read_steps(described.deadline, s.now, at);
@@ -128,8 +129,10 @@ void PromiseTable::read_job(const StateImpl& s, const kernel::ProblemView& p, co
   const std::vector<kernel::HeldRow>& held = s.jobs[at].held;
   const bool shares_now =
       runs && sharing_ppm_ > 0 && std::any_of(held.begin(), held.end(), [](const auto& row) { return row.share_ppm < kWholeGpu; });
+  const bool repaired = runs && failures.repaired()[at] >= 0;
+  const std::int64_t rate_now = repaired ? failures.rate(s, job) : s.job.rate[at];
   if (runs) {
-    longest_[at] = shares_now ? s.run_at(job, slowest_rate(s, job, s.job.rate[at])) : s.remaining(job);
+    longest_[at] = shares_now ? s.run_at(job, slowest_rate(s, job, rate_now)) : repaired ? s.run_at(job, rate_now) : s.remaining(job);
     stays_[at] = s.job.victim_from[at] == kNever ? kNever : std::max<TimeUs>(0, s.job.victim_from[at] - s.now);
   } else if (!rule.preemptible) {
     stays_[at] = kNever;
@@ -161,9 +164,9 @@ void PromiseTable::read_job(const StateImpl& s, const kernel::ProblemView& p, co
     if (own.gpu_type == first.gpu_type && own.gpus == first.gpus)
       may_run_at(s.jobs[at].option_rate[to_index(o - p.option_begin[job])], sharing_ppm_ > 0 && s.demands.takes_shares(demand));
   }
-  if (runs) may_run_at(s.job.rate[at], shares_now);
+  if (runs) may_run_at(rate_now, shares_now);
   if (rate <= 0) return;
-  const TimeUs left = runs && rate == s.job.rate[at] ? s.remaining(job) : s.run_at(job, rate);
+  const TimeUs left = runs && !repaired && rate == rate_now ? s.remaining(job) : s.run_at(job, rate);
   if (left > kMaxTimeUs) return;  // not known, too
   type_[at] = first.gpu_type;
   gpus_[at] = first.gpus;
@@ -172,7 +175,7 @@ void PromiseTable::read_job(const StateImpl& s, const kernel::ProblemView& p, co
 }
 
 void PromiseTable::read(const StateImpl& s, const kernel::ProblemView& p, const TriedOptions& tried, std::span<const std::int32_t> jobs,
-                        const PassRules& rules) {
+                        const PassRules& rules, const Failures& failures) {
   sharing_ppm_ = rules.sharing_ppm;
   if (sharing_ppm_ > 0) {
     sharers_.begin(s);
@@ -191,7 +194,7 @@ void PromiseTable::read(const StateImpl& s, const kernel::ProblemView& p, const 
   resize(step_begin_, step_end_, gpus_, need_, cost_, stays_, longest_, type_, held_type_, hard_);
   steps_.clear();
   const kernel::ProblemView view = tried.view(p);
-  for (const std::int32_t job : jobs) read_job(s, p, view, job);
+  for (const std::int32_t job : jobs) read_job(s, p, view, job, failures);
 }
 
 }  // namespace berth::core

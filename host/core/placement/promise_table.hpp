@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "berth/kernel/base/problem.hpp"
+#include "host/core/placement/failures.hpp"
 #include "host/core/placement/gpu_sharers.hpp"
 #include "host/core/placement/tried_options.hpp"
 #include "host/core/policy_api/policy.hpp"
@@ -18,7 +19,7 @@ class PromiseTable {
   /// @param problem  with the jobs' own options
   /// @param jobs     that the policy orders
   void read(const StateImpl& state, const kernel::ProblemView& problem, const TriedOptions& tried, std::span<const std::int32_t> jobs,
-            const PassRules& rules);
+            const PassRules& rules, const Failures& failures);
   PromiseColumns columns() const {
     return {step_begin_.data(), step_end_.data(), steps_.data(), hard_.data(),      type_.data(),    gpus_.data(),
             need_.data(),       cost_.data(),     stays_.data(), held_type_.data(), longest_.data(), type_gpus_};
@@ -26,7 +27,8 @@ class PromiseTable {
 
  private:
   void count_gpus(const StateImpl& s, const kernel::ProblemView& p);
-  void read_job(const StateImpl& s, const kernel::ProblemView& p, const kernel::ProblemView& tried, std::int32_t job);
+  void read_job(const StateImpl& s, const kernel::ProblemView& p, const kernel::ProblemView& tried, std::int32_t job,
+                const Failures& failures);
   void read_steps(const Deadline& deadline, TimeUs now, std::size_t job);
   std::int64_t slowest_rate(const StateImpl& s, std::int32_t job, std::int64_t rate);
   void bound_stay(const StateImpl& s, const kernel::ProblemView& p, std::int32_t job);
