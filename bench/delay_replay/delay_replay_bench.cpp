@@ -1,6 +1,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <utility>
 #include <vector>
 
 #include "bench/defaults.hpp"

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "berth/kernel/base/to_index.hpp"
-#include "host/core/state/job_rates.hpp"
 #include "host/core/state/state_impl.hpp"
 
 namespace berth::core {
@@ -45,9 +44,7 @@ void Failures::find(const StateImpl& s, std::span<const kernel::TakenRow> taken)
 }
 
 std::int64_t Failures::rate(const StateImpl& s, std::int32_t job) const {
-  const std::vector<PlanEntry>& gang = repairs_[to_index(repaired_[to_index(job)])];
-  const std::int64_t placed = placed_rate(s, *s.jobs[to_index(job)].job, s.job.shape[to_index(job)], gang);
-  return placed > 0 ? placed : s.job.rate[to_index(job)];
+  return repaired_rate(s, job, repairs_[to_index(repaired_[to_index(job)])]);
 }
 
 TimeUs Failures::run_left(const StateImpl& s, std::int32_t job) const { return s.run_or_limit(job, rate(s, job)); }

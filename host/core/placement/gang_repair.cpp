@@ -249,13 +249,16 @@ void GangRepair::append_entries(const StateImpl& s, const kernel::DemandRow& dem
   }
 }
 
+std::int64_t repaired_rate(const StateImpl& s, std::int32_t job, std::span<const PlanEntry> gang) {
+  const std::int64_t placed = placed_rate(s, *s.jobs[to_index(job)].job, s.job.shape[to_index(job)], gang);
+  return placed > 0 ? placed : s.job.rate[to_index(job)];
+}
+
 // Fewer members, or members farther apart, may run longer than predicted.
 bool GangRepair::outstays(const StateImpl& s, std::int32_t job, std::span<const PlanEntry> gang) const {
   const kernel::ProblemView& p = s.problem();
   if (p.has_until == 0) return false;
-  std::int64_t rate = placed_rate(s, *s.jobs[to_index(job)].job, s.job.shape[to_index(job)], gang);
-  if (rate <= 0) rate = s.job.rate[to_index(job)];
-  const TimeUs end = end_of(s.now, s.run_or_limit(job, rate));
+  const TimeUs end = end_of(s.now, s.run_or_limit(job, repaired_rate(s, job, gang)));
   return std::any_of(trial_.begin(), trial_.end(), [&](const Member& m) { return m.is_new && !kernel::stays_open(p, m.node, end); });
 }
 

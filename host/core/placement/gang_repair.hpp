@@ -67,4 +67,7 @@ class GangRepair {
   GangCheck gang_;
 };
 
+/// Rate of a running job with the members and at the places of `gang`.
+std::int64_t repaired_rate(const StateImpl& state, std::int32_t job, std::span<const PlanEntry> gang);
+
 }  // namespace berth::core

@@ -131,8 +131,9 @@ void PromiseTable::read_job(const StateImpl& s, const kernel::ProblemView& p, co
       runs && sharing_ppm_ > 0 && std::any_of(held.begin(), held.end(), [](const auto& row) { return row.share_ppm < kWholeGpu; });
   const bool repaired = runs && failures.repaired()[at] >= 0;
   const std::int64_t rate_now = repaired ? failures.rate(s, job) : s.job.rate[at];
+  const TimeUs left_now = repaired ? s.run_at(job, rate_now) : s.remaining(job);
   if (runs) {
-    longest_[at] = shares_now ? s.run_at(job, slowest_rate(s, job, rate_now)) : repaired ? s.run_at(job, rate_now) : s.remaining(job);
+    longest_[at] = shares_now ? s.run_at(job, slowest_rate(s, job, rate_now)) : left_now;
     stays_[at] = s.job.victim_from[at] == kNever ? kNever : std::max<TimeUs>(0, s.job.victim_from[at] - s.now);
   } else if (!rule.preemptible) {
     stays_[at] = kNever;
@@ -166,7 +167,7 @@ void PromiseTable::read_job(const StateImpl& s, const kernel::ProblemView& p, co
   }
   if (runs) may_run_at(rate_now, shares_now);
   if (rate <= 0) return;
-  const TimeUs left = runs && !repaired && rate == rate_now ? s.remaining(job) : s.run_at(job, rate);
+  const TimeUs left = runs && rate == rate_now ? left_now : s.run_at(job, rate);
   if (left > kMaxTimeUs) return;  // not known, too
   type_[at] = first.gpu_type;
   gpus_[at] = first.gpus;

@@ -1,15 +1,16 @@
-// Plans with gangs that are repaired and jobs that are displaced, on the snapshots of data/regressions.
+// What plans of snapshots of data/regressions say. tests/property/legal_snapshots_test.cpp has that each has a valid one.
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "berth/engine.hpp"
 #include "berth/io.hpp"
 #include "berth/state.hpp"
 
-namespace berth::repaired_ends_test {
+namespace berth::regression_plans_test {
 namespace {
 
 Snapshot regression(const std::string& name) {
@@ -34,7 +35,7 @@ const Decision& of(const ClusterState& state, const Plan& plan, const std::strin
   return *std::find_if(plan.decisions.begin(), plan.decisions.end(), [&](const Decision& d) { return state.job(d.job)->id == id; });
 }
 
-TEST(RepairedEnds, AReservationBeginsWhenTheGangEndsAtItsNewPlaces) {
+TEST(RegressionPlans, AReservationBeginsWhenTheGangEndsAtItsNewPlaces) {
   Snapshot slower = regression("reserved_behind_repair");
   // In one rack again: ten times as fast as before.
   Snapshot faster = slower;
@@ -48,7 +49,7 @@ TEST(RepairedEnds, AReservationBeginsWhenTheGangEndsAtItsNewPlaces) {
   }
 }
 
-TEST(RepairedEnds, APromiseCountsThemAtTheirNewPlaces) {
+TEST(RegressionPlans, APromiseCountsARepairedGangAtItsNewPlaces) {
   Snapshot s = regression("reserved_behind_repair");
   named(s, "gang").preemption.preemptible = false;
   const auto promised = [&](TimeUs deadline_us) {
@@ -67,7 +68,7 @@ TEST(RepairedEnds, APromiseCountsThemAtTheirNewPlaces) {
   EXPECT_EQ(promised(1'200 * kSecond), 1'200 * kSecond);
 }
 
-TEST(RepairedEnds, TwoSharesOnOneGpuAreAMove) {
+TEST(RegressionPlans, TwoSharesOnOneGpuAreAMove) {
   const ClusterState state(regression("shares_on_other_gpus"));
   PolicyState kept;
   const Plan plan = planned(state, "srtf", "discipline", "greedy", kept);
@@ -76,4 +77,4 @@ TEST(RepairedEnds, TwoSharesOnOneGpuAreAMove) {
 }
 
 }  // namespace
-}  // namespace berth::repaired_ends_test
+}  // namespace berth::regression_plans_test
