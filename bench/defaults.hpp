@@ -55,6 +55,11 @@ inline std::int64_t large_gang() { return full_or_smoke(512, 16); }
 inline std::int64_t stream_nodes() { return full_or_smoke(10'000, 64); }
 inline std::int64_t stream_decisions() { return from_environment("BERTH_BENCH_DECISIONS", full_or_smoke(10'000, 50)); }
 
+/// decide, consecutive decisions under leases: 10,000 jobs wait, and the target is 1 ms.
+inline std::int64_t lease_nodes() { return full_or_smoke(2'048, 64); }
+inline std::int64_t lease_jobs() { return full_or_smoke(14'000, 400); }
+inline std::int64_t lease_decisions() { return full_or_smoke(500, 50); }
+
 /// contend: axis `jobs`, and as many candidates; the targets are at that size.
 inline std::int64_t contend_jobs() { return full_or_smoke(10'000, 64); }
 /// contend/crossing: axis `links` of each job, of 512.

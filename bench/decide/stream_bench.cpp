@@ -46,13 +46,9 @@ Snapshot with_guarantees(Snapshot s) {
 
 class Stream {
  public:
-  Stream(std::int64_t n_nodes, bool changes_only, int jobs, Nodes nodes, const char* policy,
-         std::vector<std::pair<std::string, std::string>> params, bool queues)
-      : snapshot_(queues ? with_guarantees(busy_cluster(n_nodes, decide_jobs(n_nodes))) : busy_cluster(n_nodes, decide_jobs(n_nodes))),
-        state_(snapshot_),
-        turnover_(snapshot_, kSeed, jobs),
-        nodes_(nodes),
-        random_(kSeed) {
+  Stream(Snapshot snapshot, bool changes_only, int jobs, Nodes nodes, const char* policy,
+         std::vector<std::pair<std::string, std::string>> params)
+      : snapshot_(std::move(snapshot)), state_(snapshot_), turnover_(snapshot_, kSeed, jobs), nodes_(nodes), random_(kSeed) {
     request_.policy = policy;
     request_.params = std::move(params);
     request_.changes_only = changes_only;
@@ -150,15 +146,16 @@ class Stream {
   std::int64_t came_ = 0;  // nodes
 };
 
-/// @param jobs        that end between two decisions, and that arrive
-/// @param queues      jobs are in 16 queues, half of the GPUs are their guarantees
-void decide_in_turn(benchmark::State& bench, std::int64_t n_nodes, bool changes_only, int jobs, Nodes nodes, const char* policy,
-                    std::vector<std::pair<std::string, std::string>> params, bool queues = false) {
+Snapshot busy(std::int64_t nodes) { return busy_cluster(nodes, decide_jobs(nodes)); }
+
+/// @param jobs  that end between two decisions, and that arrive
+void decide_in_turn(benchmark::State& bench, Snapshot snapshot, bool changes_only, int jobs, Nodes nodes, const char* policy,
+                    std::vector<std::pair<std::string, std::string>> params, std::int64_t decisions = stream_decisions()) {
   const std::int64_t before = resident_bytes();
-  Stream s(n_nodes, changes_only, jobs, nodes, policy, std::move(params), queues);
+  const auto n_nodes = static_cast<double>(snapshot.nodes.size());
+  Stream s(std::move(snapshot), changes_only, jobs, nodes, policy, std::move(params));
   const std::int64_t loaded = resident_bytes();
   s.check();
-  const std::int64_t decisions = stream_decisions();
   for (auto _ : bench) {
     double seconds = 0;
     for (std::int64_t i = 0; i < decisions; ++i) {
@@ -180,24 +177,31 @@ void decide_in_turn(benchmark::State& bench, std::int64_t n_nodes, bool changes_
   bench.counters["loaded_mb"] = static_cast<double>(loaded - before) * 1e-6;
   bench.counters["decided_mb"] = static_cast<double>(resident_bytes() - before) * 1e-6;
   bench.counters["decisions"] = static_cast<double>(decisions);
-  bench.counters["nodes"] = static_cast<double>(n_nodes);
+  bench.counters["nodes"] = n_nodes;
 }
 
 void stream(benchmark::State& bench, bool changes_only, int jobs, Nodes nodes) {
-  decide_in_turn(bench, stream_nodes(), changes_only, jobs, nodes, "srsf", {});
+  decide_in_turn(bench, busy(stream_nodes()), changes_only, jobs, nodes, "srsf", {});
 }
 
 void reserving(benchmark::State& bench, bool changes_only, const char* discipline) {
-  decide_in_turn(bench, stream_nodes(), changes_only, 1, Nodes::kStay, "fifo", {{"discipline", discipline}});
+  decide_in_turn(bench, busy(stream_nodes()), changes_only, 1, Nodes::kStay, "fifo", {{"discipline", discipline}});
 }
 
 /// With guarantees that are kept, and without.
 void queues(benchmark::State& bench, bool changes_only, const char* quotas) {
-  decide_in_turn(bench, stream_nodes(), changes_only, 1, Nodes::kStay, "fifo", {{"discipline", "greedy"}, {"quotas", quotas}}, true);
+  decide_in_turn(bench, with_guarantees(busy(stream_nodes())), changes_only, 1, Nodes::kStay, "fifo",
+                 {{"discipline", "greedy"}, {"quotas", quotas}});
+}
+
+/// 10,000 jobs wait for 16,384 GPUs under the leases of dally.
+void leases(benchmark::State& bench, bool changes_only) {
+  decide_in_turn(bench, busy_cluster(lease_nodes(), lease_jobs()), changes_only, 1, Nodes::kStay, "dally", {{"quotas", "limits"}},
+                 lease_decisions());
 }
 
 /// As sizes double.
-void one_job(benchmark::State& bench) { decide_in_turn(bench, bench.range(0), true, 1, Nodes::kStay, "srsf", {}); }
+void one_job(benchmark::State& bench) { decide_in_turn(bench, busy(bench.range(0)), true, 1, Nodes::kStay, "srsf", {}); }
 
 void once(benchmark::internal::Benchmark* bench) { bench->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1); }
 
@@ -218,6 +222,8 @@ BENCHMARK_CAPTURE(queues, limits_plans, false, "limits")->Apply(once);
 BENCHMARK_CAPTURE(queues, guarantees_plans, false, "guarantees")->Apply(once);
 BENCHMARK_CAPTURE(queues, limits_changes, true, "limits")->Apply(once);
 BENCHMARK_CAPTURE(queues, guarantees_changes, true, "guarantees")->Apply(once);
+BENCHMARK_CAPTURE(leases, plans, false)->Apply(once);
+BENCHMARK_CAPTURE(leases, changes, true)->Apply(once);
 BENCHMARK(one_job)->ArgName("nodes")->Apply(once)->Apply([](benchmark::internal::Benchmark* b) {
   for (const std::int64_t nodes : decide_nodes()) b->Arg(nodes);
 });

@@ -148,5 +148,7 @@ std::unique_ptr<PlacementBackend> make_cuda_backend(std::string& why, bool* shor
 /// Entries that suffice for any scheduling pass over the problem: one per GPU, and one per share that fits; where every
 /// waiting job may be reserved, those of all jobs.
 std::int32_t entry_bound(const kernel::ProblemView& problem, kernel::Discipline discipline = kernel::Discipline::kGreedy);
+/// Of this pass, which may have few of the jobs.
+std::int32_t entry_bound(const kernel::ProblemView& problem, const kernel::PlaceRequest& request);
 
 }  // namespace berth::core

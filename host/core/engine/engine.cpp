@@ -1,31 +1,13 @@
-#include "berth/engine.hpp"
+#include "host/core/engine/engine_impl.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "berth/error.hpp"
-#include "host/core/backend/backends.hpp"
-#include "host/core/choice/plan_search.hpp"
 #include "host/core/choice/search_history.hpp"
-#include "host/core/choice/shape_problem.hpp"
-#include "host/core/engine/departed_jobs.hpp"
-#include "host/core/engine/last_reservations.hpp"
-#include "host/core/engine/plan_builder.hpp"
-#include "host/core/engine/waiting_heads.hpp"
-#include "host/core/kept/kept_queue.hpp"
-#include "host/core/placement/gpu_sharing.hpp"
-#include "host/core/placement/lease_offers.hpp"
-#include "host/core/placement/overruns.hpp"
-#include "host/core/placement/pass_input.hpp"
-#include "host/core/placement/pass_problem.hpp"
-#include "host/core/placement/pass_result.hpp"
-#include "host/core/policy_api/chosen_policy.hpp"
-#include "host/core/state/state_view.hpp"
-#include "host/core/validator/plan_validator.hpp"
 
 namespace berth {
 namespace {
@@ -33,19 +15,6 @@ namespace {
 constexpr int kMostLooks = 4;  // maximum number of choices until all find places
 // After this number of decisions in a row by the kept queue alone, the memory of passes over all jobs is given back.
 constexpr int kQuietDecisions = 16;
-
-class Stopwatch {
- public:
-  double lap() {
-    const auto now = std::chrono::steady_clock::now();
-    const double s = std::chrono::duration<double>(now - last_).count();
-    last_ = now;
-    return s;
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 std::int64_t value_of(std::span<const core::ObtainedShape> obtained) {
   std::int64_t sum = 0;
@@ -59,13 +28,7 @@ bool narrows(const StateImpl& s, const core::PassRules& rules) {
          rules.admits_by_count || rules.sharing_ppm > 0 || core::DelayTimers::apply_to(s, rules);
 }
 
-// The first of two instants of which the order may be `now`: it changes all the time. What is still to come says more then.
-TimeUs first_change(TimeUs order, TimeUs until, TimeUs now) { return order <= now && until != kNever ? until : std::min(order, until); }
-
 bool is_limited(const Request& request) { return request.max_iterations > 0 || request.budget_us > 0 || request.progress; }
-
-// No state has a time beyond the largest.
-TimeUs within_time(TimeUs at) { return at > kMaxTimeUs ? kNever : at; }
 
 /// N microseconds from now; none where the clock would overflow.
 std::chrono::steady_clock::time_point deadline_after(std::int64_t budget_us) {
@@ -76,97 +39,6 @@ std::chrono::steady_clock::time_point deadline_after(std::int64_t budget_us) {
 }
 
 }  // namespace
-
-class EngineImpl {
- public:
-  core::ChosenPolicy chosen;
-  core::Backends backends;
-  core::PassInput input;
-  core::TriedOptions tried;
-  core::ShapeProblem choice;
-  core::TightPlaces places;
-  core::PlanSearch search;
-  core::PassProblem problem;
-  core::LeaseOffers offers;
-  core::GpuSharing sharing;
-  core::KeptQueue kept;
-  core::WaitingHeads heads;
-  core::DepartedJobs departed;
-  core::Overruns overruns;
-  core::PlanBuilder builder;
-  core::PlanValidator validator;
-  core::LastReservations reservations;
-  core::CertificateMemory certificates;  // a certificate needs a pass over all nodes: checked once, before and after the scheduling pass
-  std::weak_ptr<const int> served;       // the state of the last decision
-  std::atomic<bool> cancelled{false};
-
-  /// Versions count the changes of one state: results kept by version are not valid for another state.
-  void serve(const StateImpl& s) {
-    if (served.lock() == s.identity) return;
-    input = {};
-    choice = {};
-    builder = {};
-    validator = {};
-    certificates = {};
-    kept.clear();
-    heads = {};
-    departed = {};
-    reservations.forget();
-    served = s.identity;
-  }
-
-  void decide(const StateImpl& s, PolicyState& policy_state, const Request& request, Plan& plan);
-
- private:
-  /// One scheduling pass of a decision. A decision may try several; each result is a value, and the best becomes the plan.
-  struct PassAttempt {
-    core::ShapePass shape_pass;  // used where a policy chooses shapes
-    std::vector<TimeUs> run;     // of the options of the pass, where a queue policy does not try all
-    bool kept = false;           // the pass of the queue that is kept
-    core::JobChoice choice;      // what the pass was built for, while `EngineImpl::choice` holds another one
-    kernel::ProblemView visited{};
-    kernel::PlaceRequest request{};
-    core::PassResult result;
-  };
-
-  core::Reading read_kept(const StateImpl& s, const Request& request);
-  bool decide_leases(const StateImpl& s, PolicyState& policy_state, const Request& request, Plan& plan);
-  bool decide_changes(const StateImpl& s, PolicyState& policy_state, const Request& request, Plan& plan);
-  void release_pass_memory(Plan& plan);
-  void set_header(const StateImpl& s, const Request& request, Plan& plan) const;
-  void check_sharing(const StateImpl& s) const;
-  void require_valid(const std::vector<std::string>& violations) const;
-  /// An attempt with the memory of an earlier one, so that nothing is allocated after a warm-up.
-  PassAttempt take_memory();
-  void keep_memory(PassAttempt&& attempt) { spare_.push_back(std::move(attempt)); }
-  bool pass_kept(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request,
-                 PassAttempt& attempt, Plan& plan);
-  PassAttempt order_jobs(const StateImpl& s, core::PassInput& in, core::QueuePolicy& policy, std::span<const std::int32_t> of,
-                         const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request, Plan& plan);
-  void request_pass(const StateImpl& s, core::PassInput& in, const core::PassInput::Marks& marks, const Request& request,
-                    PassAttempt& attempt, Plan& plan);
-  bool repeat_pass(const StateImpl& s, core::PassInput& in, const core::PassInput::Marks& marks, const Request& request,
-                   core::StopToken& stop_token, PassAttempt& attempt, Plan& plan);
-  TimeUs order_until(const StateImpl& s, core::PassInput& in, core::QueuePolicy& policy, PassAttempt& attempt);
-  PassAttempt choose_shapes(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state,
-                            const Request& request, core::StopToken& stop_token, Plan& plan);
-  void pass_choice(const StateImpl& s, const core::PassInput::Marks& marks, const core::PassRules& rules, PassAttempt& attempt);
-  void place(const Request& request, core::StopToken* stop_token, PassAttempt& attempt, Plan& plan);
-  PassAttempt place_shapes(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request,
-                           PassAttempt best, core::StopToken& stop_token, Plan& plan);
-  PassAttempt search_plans(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request,
-                           PassAttempt& begin, core::StopToken& stop_token, Plan& plan);
-  void end_pass(const StateImpl& s, core::PassInput& in, PassAttempt& attempt);
-  void build_plan(const StateImpl& s, PassAttempt& attempt, Plan& plan);
-  PassAttempt better_of(const StateImpl& s, PassAttempt begin, PassAttempt found, Plan& plan);
-  bool searches() const { return chosen.choice.search.population > 0; }
-
-  std::vector<core::ObtainedShape> obtained_;     // [jobs of the choice]
-  std::vector<std::int32_t> ordered_, position_;  // jobs of a pass of `kept`; [jobs of the state] where
-  bool leaves_entitled_ = false;                  // the plan of the search leaves out a job that its queue is entitled to
-  int quiet_ = 0;                                 // decisions in a row that the kept queue made alone
-  std::vector<PassAttempt> spare_;                // of earlier attempts: only their memory counts; the last one is taken first
-};
 
 Engine::Engine() : impl_(std::make_unique<EngineImpl>()) {}
 Engine::~Engine() = default;
@@ -306,8 +178,7 @@ void EngineImpl::pass_choice(const StateImpl& s, const core::PassInput::Marks& m
 }
 
 void EngineImpl::place(const Request& request, core::StopToken* stop_token, PassAttempt& attempt, Plan& plan) {
-  const kernel::PlaceResult placed =
-      attempt.result.prepare(attempt.request.n, core::entry_bound(attempt.visited, attempt.request.discipline));
+  const kernel::PlaceResult placed = attempt.result.prepare(attempt.request.n, core::entry_bound(attempt.visited, attempt.request));
   const core::PlaceTask scenario{attempt.request, {}, stop_token};
   plan.backend = backends.also(request.backend, request.threads, plan.backend_note,
                                [&](core::PlacementBackend& backend) { backend.place(attempt.visited, scenario, placed); });
@@ -388,8 +259,8 @@ TimeUs EngineImpl::order_until(const StateImpl& s, core::PassInput& in, core::Qu
   return in.order_until(s, *chosen.entry, policy, attempt.result.columns(), moves ? &problem.timers() : nullptr);
 }
 
-// From a pass whose options are those of the jobs.
-void EngineImpl::build_plan(const StateImpl& s, PassAttempt& attempt, Plan& plan) {
+// From a pass whose options are those of the jobs. @param others  see PassOutput
+void EngineImpl::build_plan(const StateImpl& s, core::PassInput& in, PassAttempt& attempt, Plan& plan, const core::OtherJobs* others) {
   const bool shapes = chosen.policy == nullptr;
   const kernel::PlaceResult placed = attempt.result.columns();
   const core::PassOutput output{&attempt.request,
@@ -398,16 +269,17 @@ void EngineImpl::build_plan(const StateImpl& s, PassAttempt& attempt, Plan& plan
                                 &problem.lost(),
                                 &problem.repaired(),
                                 &problem.repairs(),
-                                &input.remaining(),
+                                &in.remaining(),
                                 shapes ? attempt.shape_pass.left_out() : tried.left_out(),
                                 shapes ? &choice : nullptr,
                                 shapes         ? &attempt.shape_pass.left()
                                 : offers.any() ? &offers.left()
                                                : nullptr,
                                 attempt.kept ? &kept.class_of() : nullptr,
-                                shapes             ? attempt.shape_pass.quotas()
-                                : input.reclaims() ? &input.quotas()
-                                                   : nullptr,
+                                shapes          ? attempt.shape_pass.quotas()
+                                : in.reclaims() ? &in.quotas()
+                                                : nullptr,
+                                others,
                                 !s.any_several_shapes() && !problem.failures().any() && !narrows(s, chosen.rules)};
   builder.build(s, output, plan);
   if (shapes) {
@@ -423,13 +295,13 @@ EngineImpl::PassAttempt EngineImpl::better_of(const StateImpl& s, PassAttempt be
   const std::int64_t found_value = plan.bound.value;
   found.choice = choice.exchange(std::move(begin.choice));
   end_pass(s, input, begin);
-  build_plan(s, begin, plan);
+  build_plan(s, input, begin, plan);
   if (plan.bound.value >= found_value || leaves_entitled_) {
     keep_memory(std::move(found));
     return begin;
   }
   begin.choice = choice.exchange(std::move(found.choice));
-  build_plan(s, found, plan);
+  build_plan(s, input, found, plan);
   keep_memory(std::move(begin));
   return found;
 }
@@ -521,46 +393,6 @@ void EngineImpl::check_sharing(const StateImpl& s) const {
                         "': sharing needs quotas=limits where queues have guarantees, and jobs without a longest wait for a level");
 }
 
-// A plan without changes, by a pass over the heads of the jobs that wait. False: all jobs have to be asked.
-bool EngineImpl::decide_leases(const StateImpl& s, PolicyState& policy_state, const Request& request, Plan& plan) {
-  Stopwatch total;
-  Stopwatch step;
-  problem.refresh(s);
-  const core::PassInput::Marks marks{problem.lost(), problem.failures(), builder.reject(s, problem.view(), certificates)};
-  plan.timing.compile_s = step.lap();
-  core::PassInput& in = heads.input();
-  PassAttempt attempt = order_jobs(s, in, heads.policy(), heads.jobs(), marks, policy_state, request, plan);
-  plan.timing.order_s = step.lap();
-  core::StopToken never;
-  place(request, nullptr, attempt, plan);
-  end_pass(s, in, attempt);
-  while (repeat_pass(s, in, marks, request, never, attempt, plan)) {
-  }
-  const bool all_stay = heads.all_stay(s, problem.view(), attempt.request, attempt.result.columns());
-  if (all_stay) plan.order_until_us = within_time(first_change(order_until(s, in, heads.policy(), attempt), heads.until(), s.now));
-  keep_memory(std::move(attempt));
-  plan.timing.place_s = step.lap();
-  if (!all_stay) return false;
-  set_header(s, request, plan);
-  heads.say_all_stay(plan);
-  plan.bound = {};
-  core::set_history({}, 1, plan.history);
-  plan.timing.reasons_s = step.lap();
-  core::ValidateOptions options;
-  options.known = &certificates;
-  const core::HeldSums held{s.node.held, s.node.cpu_held, s.node.memory_held, s.queue_used, s.broken_nodes()};
-  require_valid(validator.check_changes(s.facts(), held, plan, options));
-  reservations.follow(s, request, plan);
-  core::PassInput::keep(s, heads.policy(), policy_state, departed.left());
-  policy_state.policy = request.policy;
-  departed.settle(policy_state);
-  cancelled.store(false, std::memory_order_relaxed);
-  plan.device = backends.device();
-  plan.timing.validate_s = step.lap();
-  plan.timing.decide_s = total.lap();
-  return true;
-}
-
 void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Request& request, Plan& plan) {
   core::check_threads(request.threads);
   if (request.max_iterations < 0 || request.budget_us < 0) throw InvalidArgument("a limit of iterations or time is not negative");
@@ -592,10 +424,8 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   quiet_ = 0;
   offers.clear();
   const bool may_ask_heads = request.changes_only && !is_limited(request) && !cancelled.load(std::memory_order_relaxed);
-  if (may_ask_heads && heads.hold(s, chosen) && problem.timers().has_timers_of(chosen.rules.delays, policy_state)) {
-    if (decide_leases(s, policy_state, request, plan)) return;
-    offers.clear();
-  }
+  if (may_ask_heads && heads.read(s, chosen, policy_state) && decide_heads(s, policy_state, request, plan)) return;
+  offers.clear();
   heads.forget();
   if (chosen.rules.sharing_ppm > 0) check_sharing(s);
   problem.build(s, chosen.rules, {}, &policy_state);
@@ -656,7 +486,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
     plan.order_until_us = first_change(plan.order_until_us, problem.timers().until(), s.now);
   }
   plan.order_until_us = within_time(plan.order_until_us);
-  build_plan(s, attempt, plan);
+  build_plan(s, input, attempt, plan);
   if (!was_kept) kept.saw(plan.totals.starts + plan.totals.moves + plan.totals.preempts, s.job_order.size());
   if (searched) attempt = better_of(s, std::move(begin), std::move(attempt), plan);
   if (chosen.rules.packing == core::Packing::kContention) problem.waits().say_until(plan);
@@ -673,8 +503,6 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   const std::vector<std::string>& violations = validator.check(s.facts(), plan, options);
   require_valid(violations);
   reservations.follow(s, request, plan);
-  if (!chooses_shapes) heads.look(s, chosen, problem, attempt.request, plan);
-  keep_memory(std::move(attempt));
   // Only now: a decision that fails must not change the caller's state.
   chooses_shapes ? choice.keep(s, policy_state) : core::PassInput::keep(s, *chosen.policy, policy_state, departed.left());
   if (chosen.shapes != nullptr) chosen.shapes->store(policy_state);
@@ -683,6 +511,9 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   if (chosen.rules.delays) problem.timers().store(policy_state);
   policy_state.policy = request.policy;
   departed.settle(policy_state);
+  if (!chooses_shapes)
+    heads.look(s, chosen, problem, input, attempt.request, attempt.result.columns(), builder.rejected_jobs(), plan, policy_state);
+  keep_memory(std::move(attempt));
   plan.device = backends.device();
   plan.timing.validate_s = step.lap();
   plan.timing.decide_s = total.lap();

@@ -147,6 +147,15 @@ const Reason* PlanBuilder::class_reason(const PassOutput& pass, const JobPass& j
   return &known.reason;
 }
 
+std::span<const std::int32_t> PlanBuilder::jobs_of(const StateImpl& s, const PassOutput& pass) {
+  if (pass.others == nullptr) return s.job_order;
+  jobs_.assign(pass.request->order, pass.request->order + pass.request->n);
+  jobs_.insert(jobs_.end(), rejected_jobs_.begin(), rejected_jobs_.end());
+  std::sort(jobs_.begin(), jobs_.end(),
+            [&](std::int32_t a, std::int32_t b) { return s.job_label[to_index(a)] < s.job_label[to_index(b)]; });
+  return jobs_;
+}
+
 void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) {
   const kernel::PlaceRequest& request = *pass.request;
   const kernel::PlaceResult& result = *pass.result;
@@ -196,10 +205,17 @@ void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) 
   bool unproved = false;
   bool predicted = false;  // some job is rejected because of predictions, which no certificate covers
   std::int64_t used = 0;
-  plan.decisions.reserve(s.job_order.size());
+  const bool all = pass.others == nullptr;
+  if (all) {
+    plan.decisions.reserve(s.job_order.size());
+  } else {
+    used = pass.others->gpus;
+    plan.totals.keeps = pass.others->run;
+    plan.totals.waits = pass.others->wait;
+  }
   const Decision blank;  // copied: a constructor call would clear it byte by byte first
-  for (const std::int32_t job_index : s.job_order) {
-    assert(s.job_rank()[to_index(job_index)] == static_cast<std::int32_t>(plan.decisions.size()));
+  for (const std::int32_t job_index : jobs_of(s, pass)) {
+    assert(!all || s.job_rank()[to_index(job_index)] == static_cast<std::int32_t>(plan.decisions.size()));
     // Descriptions are spread over memory: kept and waiting jobs, the majority, are recognised by columns alone.
     plan.decisions.push_back(blank);
     Decision& d = plan.decisions.back();
@@ -284,9 +300,12 @@ void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) 
       const PlanEntry& entry = plan.entries[to_index(e)];
       if (entry.share_ppm == kWholeGpu) used += std::popcount(entry.gpus);
     }
+    if (!all && (d.action == Action::kWait || d.action == Action::kKeep)) {
+      plan.entries.resize(to_index(d.entry_begin == d.entry_end ? static_cast<std::int32_t>(plan.entries.size()) : d.entry_begin));
+      plan.decisions.pop_back();
+    }
   }
-  const bool all_rejected =
-      !predicted && plan.totals.rejects > 0 && plan.totals.rejects == static_cast<std::int64_t>(plan.decisions.size());
+  const bool all_rejected = !predicted && plan.totals.rejects > 0 && plan.totals.rejects == std::ssize(s.job_order);
   plan.proof = unproved ? Proof::kBudgetExhausted : all_rejected ? Proof::kInfeasibleCertified : Proof::kPlacedValidated;
   std::int64_t free = 0;
   for (std::size_t n = 0; n < s.nodes.size(); ++n) {

@@ -23,6 +23,12 @@ class QuotaOrder;
 class ShapeProblem;
 struct PassChange;
 
+/// Jobs that stay as they are, and that the pass of a decision did not have.
+struct OtherJobs {
+  std::int64_t run = 0, wait = 0;  // how many, without those that are rejected
+  std::int64_t gpus = 0;           // whole ones that they hold
+};
+
 /// The results of one decision, before they become a plan.
 struct PassOutput {
   const kernel::PlaceRequest* request = nullptr;
@@ -39,6 +45,7 @@ struct PassOutput {
   // [jobs of the state] jobs of one class that wait have one reason, -1: no class; null: there are none
   const std::vector<std::int32_t>* class_of = nullptr;
   const QuotaOrder* quotas = nullptr;  // where jobs may be displaced for quotas
+  const OtherJobs* others = nullptr;   // that the pass did not have: the plan lists only changes. Null: it had all jobs
   bool as_stated = false;              // jobs were tried in all of their shapes, with the demands that they state, and none has failed
 };
 
@@ -51,6 +58,8 @@ class PlanBuilder : public Rejections {
   void build_changes(const StateImpl& state, const KeptQueue& kept, const Failures& failures, bool preemptive, Plan& plan);
 
  private:
+  /// The jobs of a pass, and those that are rejected, by job rank.
+  std::span<const std::int32_t> jobs_of(const StateImpl& state, const PassOutput& pass);
   void set_held_after(const StateImpl& state, const PassOutput& pass);
   static bool returns(const StateImpl& state, const PassOutput& pass, std::int32_t i, std::int32_t job);
   void place_entries(const StateImpl& state, const PassOutput& pass, std::int32_t i, Decision& d, Plan& plan) const;
@@ -59,7 +68,6 @@ class PlanBuilder : public Rejections {
   /// Of a job that `reject` gave a reason. @returns whether predictions say so, which no certificate covers
   bool reject_job(const StateImpl& state, Decision& d);
   void change(const StateImpl& state, const KeptPass& pass, const PassChange& change, bool lost, Decision& d, Plan& plan);
-  static std::int64_t whole_gpus(std::span<const PlanEntry> entries);
   void predict(const StateImpl& state, Decision& d, const Plan& plan, std::int64_t rate, TimeUs start) const;
 
   const Reason* class_reason(const PassOutput& pass, const JobPass& job);
@@ -74,10 +82,13 @@ class PlanBuilder : public Rejections {
   std::vector<ClassReason> class_reasons_;
   std::vector<std::uint64_t> held_after_;  // [nodes] GPUs that some job holds after the pass; one with shares counts as held
   std::vector<std::int32_t> position_;     // [jobs of the state] in the order, -1: not in it
+  std::vector<std::int32_t> jobs_;         // `jobs_of`
 };
 
 /// A running job goes on with the GPUs that it holds. @param remaining  StateImpl::remaining
 void keep(const StateImpl& state, TimeUs remaining, Decision& decision, Plan& plan);
+
+std::int64_t whole_gpus(std::span<const PlanEntry> entries);
 
 /// Leaves out the jobs of a whole plan that are kept or wait.
 void leave_out_unchanged(Plan& plan);

@@ -82,7 +82,7 @@ bool complete(const StateImpl& s, const Plan& changes, Plan& whole, Violations& 
   return true;
 }
 
-std::int64_t PlanBuilder::whole_gpus(std::span<const PlanEntry> entries) {
+std::int64_t whole_gpus(std::span<const PlanEntry> entries) {
   std::int64_t gpus = 0;
   for (const PlanEntry& entry : entries) gpus += entry.share_ppm == kWholeGpu ? std::popcount(entry.gpus) : 0;
   return gpus;

@@ -1,14 +1,17 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
-#include <string>
-#include <utility>
 #include <vector>
 
+#include "berth/engine.hpp"
 #include "berth/kernel/base/problem.hpp"
 #include "berth/plan.hpp"
+#include "host/core/engine/plan_builder.hpp"
+#include "host/core/model/capacity.hpp"
+#include "host/core/placement/final_state.hpp"
 #include "host/core/placement/pass_input.hpp"
 #include "host/core/placement/pass_problem.hpp"
 #include "host/core/policy_api/chosen_policy.hpp"
@@ -16,47 +19,114 @@
 
 namespace berth::core {
 
-/// Of the jobs that wait and ask for the same GPUs only the first can start first. So where nothing has changed since a plan without
-/// changes but the time, a pass over the jobs that run and these heads says whether leases that end change anything
-/// (docs/placement.md, "Leases that end while nothing else happens").
+/// Jobs that wait, ask for the same GPUs, wait for the same levels and are charged to the same queue form a class. Of a class only the
+/// first can start first, and a running job within its lease stays. So a pass over the jobs whose leases have ended and these heads
+/// decides for all, unless a class starts all of its jobs that the pass has (docs/placement.md, "Decisions under leases"). The jobs
+/// that wait, in order, and the leases are kept between decisions on one state.
 class WaitingHeads {
  public:
-  /// After a decision over all jobs. O(jobs) where its plan has no changes and its policy, state and problem are of a kind for which
-  /// heads stand for all, else O(1) or less than the decision.
-  /// @param plan  of changes
-  void look(const StateImpl& state, const ChosenPolicy& chosen, PassProblem& problem, const kernel::PlaceRequest& request,
-            const Plan& plan);
-  void forget() { known_ = false; }
-  /// Whether nothing has changed since `look` but the time, and no timer of a job that waits has run out.
-  bool hold(const StateImpl& state, const ChosenPolicy& chosen);
+  /// What a pass over `jobs` says of the others.
+  enum class Answer : std::uint8_t {
+    kAll,     // they stay as they are
+    kMore,    // a class started all of its jobs: `jobs` has more of them now, and the pass has to be made again
+    kNothing  // all jobs have to be asked
+  };
 
-  /// The jobs that run, and the heads.
+  /// After a decision over all jobs. O(jobs)
+  /// @param in  of its pass, after PassInput::order_until
+  void look(const StateImpl& state, const ChosenPolicy& chosen, const PassProblem& problem, const PassInput& in,
+            const kernel::PlaceRequest& request, const kernel::PlaceResult& placed, std::span<const std::int32_t> rejected,
+            const Plan& plan, const PolicyState& policy_state);
+  void forget() { known_ = false; }
+
+  /// Reads what has changed in the state. @param policy_state  as the caller gives it
+  /// @returns whether the jobs that wait are known
+  bool read(const StateImpl& state, const ChosenPolicy& chosen, const PolicyState& policy_state);
+  /// Chooses the heads, after `read`. @param problem  after PassProblem::begin. @param rejected  jobs that can never run
+  /// @returns whether they may stand for all. O(jobs), and a few passes of the policy for each job that changed
+  bool choose(const StateImpl& state, const ChosenPolicy& chosen, PassProblem& problem, const PassInput::Marks& marks,
+              std::span<const std::int32_t> rejected, const TriedOptions& tried, const PolicyState& policy_state);
+  /// After a pass over `jobs`, whose options are those of the jobs.
+  Answer answer(const StateImpl& state, PassProblem& problem, const kernel::PlaceRequest& request, const kernel::PlaceResult& placed);
+  /// After the decision over these jobs; see `look`.
+  void settle(const StateImpl& state, const PassInput& in, const kernel::PlaceRequest& request, const kernel::PlaceResult& placed,
+              const PolicyState& policy_state);
+
+  /// Jobs whose leases have ended, and the heads of those that wait.
   std::span<const std::int32_t> jobs() const { return jobs_; }
+  /// The others, when the first lease of these ends or deadline passes, and when the first timer runs out.
+  const OtherJobs& others() const { return others_; }
+  TimeUs others_change() const { return others_change_; }
+  TimeUs others_timer() const { return others_timer_; }
   /// Of passes over these jobs: the policy and the input keep what they know of all jobs elsewhere.
   QueuePolicy& policy() { return *policy_; }
   PassInput& input() { return input_; }
-  /// Whether all jobs stay as they are after a pass over these, whose options are those of the jobs.
-  static bool all_stay(const StateImpl& state, const kernel::ProblemView& problem, const kernel::PlaceRequest& request,
-                       const kernel::PlaceResult& placed);
-  /// When the first timer of a job that waits runs out; kNever: none does.
-  TimeUs until() const { return until_; }
-  /// What a plan of changes over all jobs says where all stay as they are.
-  void say_all_stay(Plan& plan) const;
 
  private:
+  // More changes than these are followed by a pass over all jobs.
+  static constexpr std::size_t kMostChanges = 32;
+  static constexpr TimeUs kUnknown = -1;  // end of a lease: the job has to be asked
+
+  struct Running {
+    std::int32_t job;
+    TimeUs end;         // of its lease
+    std::int64_t gpus;  // whole ones that it holds
+  };
+  struct Waiting {
+    std::int32_t job;
+    std::int32_t kind;  // -1: it is asked on its own
+    TimeUs since;
+    TimeUs last_start;  // of a job with a hard deadline
+  };
+  /// Jobs that state the same demands, in the same order, and are of the same queue.
+  struct Kind {
+    std::vector<TimeUs> changes;  // after waiting so long they are of the next class
+    std::size_t first = 0;        // of their classes
+  };
+  /// Of the jobs of a class that a pass has.
+  struct Class {
+    std::int32_t wanted = 1;  // so many, where the class has them
+    std::int32_t had = 0;
+    std::int32_t started = 0;
+  };
+
   static bool stand_for_all(const StateImpl& state, const ChosenPolicy& chosen, const PassProblem& problem);
+  bool follow(const StateImpl& state, const ChosenPolicy& chosen, const PassInput::Marks& marks, std::span<const std::int32_t> rejected,
+              const TriedOptions& tried, const PolicyState& policy_state);
+  void set_rejected(std::span<const std::int32_t> jobs);
+  Waiting waiting(const StateImpl& state, std::int32_t job);
+  void read_changes(const StateImpl& state, DelayTimers& timers, std::size_t kind);
+  void read_kinds(const StateImpl& state, DelayTimers& timers);
+  bool may_fit(const kernel::ProblemView& problem, const kernel::OptionRow& option) const;
+  bool count_starts(const StateImpl& state, const kernel::ProblemView& problem, const kernel::PlaceRequest& request,
+                    const kernel::PlaceResult& placed);
+  std::size_t class_of(TimeUs now, const Waiting& one) const;
+  void pick(const StateImpl& state);
+  void read_leases(const StateImpl& state, const PassInput& in, const kernel::PlaceRequest& request, const kernel::PlaceResult& placed);
+  static std::uint64_t fingerprint(const PolicyState& policy_state);
 
   bool known_ = false;
   ChangeLog::Cursor cursor_;
-  std::uint64_t options_version_ = 0, policy_version_ = 0;  // of the state; of the policy
-  TimeUs now_ = 0, until_ = kNever;
-  std::vector<std::int32_t> jobs_, changed_jobs_, changed_nodes_;
-  std::vector<std::uint8_t> seen_;  // [demands] 1: a job that waits asks for it
-  std::unique_ptr<QueuePolicy> policy_;
-  PassInput input_;
-  Totals totals_;
-  std::vector<std::pair<std::string, std::int64_t>> objective_;
-  std::int64_t iterations_ = 0;
+  std::uint64_t cluster_version_ = 0, policy_version_ = 0, timers_version_ = 0;  // of the state, the policy, DelayTimers
+  std::uint64_t policy_state_ = 0;                                               // its fingerprint
+  TimeUs now_ = 0;
+  std::vector<Waiting> waiting_, picked_;  // in order; of `jobs_`, those that wait
+  std::vector<Running> running_;
+  std::vector<std::int32_t> jobs_, changed_jobs_, changed_nodes_, rejected_, was_rejected_;
+  std::vector<std::uint8_t> changed_;   // [jobs of the state] 1 while `follow` reads
+  std::vector<std::int32_t> position_;  // the same: of jobs of the last pass, in its order
+  FinalState after_;                    // at some place of it
+  Capacity capacity_;                   // of that
+  std::vector<TimeUs> ends_;            // the same: of leases of the last pass
+  OtherJobs others_;
+  TimeUs others_change_ = kNever, others_timer_ = kNever;
+  std::map<std::vector<std::int32_t>, std::int32_t> kind_of_;
+  std::vector<const std::vector<std::int32_t>*> described_;  // [kinds] keys of `kind_of_`: the queue, then the demands
+  std::vector<Kind> kinds_;
+  std::vector<Class> classes_;
+  std::vector<std::int32_t> description_;
+  std::unique_ptr<QueuePolicy> policy_, compared_;
+  PassInput input_, comparison_;
 };
 
 }  // namespace berth::core

@@ -162,7 +162,7 @@ void WhatIf::settle(const StateImpl& s, Pass& pass, PlacementBackend& backend) {
     const kernel::ProblemView visited = problem.tried.view(own);
     kernel::PlaceRequest request = input.request;
     request.option_run = problem.tried.run_times(own, request.option_run, input.run);
-    const kernel::PlaceResult placed = pass.result.prepare(request.n, entry_bound(visited, request.discipline));
+    const kernel::PlaceResult placed = pass.result.prepare(request.n, entry_bound(visited, request));
     backend.place(visited, {request, pass.taken, nullptr}, placed);
     problem.tried.translate(request, placed);
     overruns_.withdraw(s, own, request, placed);

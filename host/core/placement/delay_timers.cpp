@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <tuple>
 
 #include "berth/kernel/base/to_index.hpp"
@@ -30,7 +31,7 @@ std::int32_t place(const StateImpl& s, std::int32_t topology, std::int32_t level
 
 bool DelayTimers::apply_to(const StateImpl& s, const PassRules& rules) { return rules.delays || s.any_longest_wait(); }
 
-void DelayTimers::begin(const StateImpl& s) {
+void DelayTimers::read_levels(const StateImpl& s) {
   empty_.begin(s);
   begin_.assign(s.jobs.size(), 0);
   end_.assign(s.jobs.size(), 0);
@@ -64,7 +65,7 @@ void DelayTimers::begin(const StateImpl& s) {
   names_.clear();
   inside_.clear();
   preferring_.clear();
-  stages_.clear();
+  forget_stages();
   for (const Rung& rung : found) {
     if (!rungs_.empty() && (rung.gpus <= rungs_.back().gpus || rung.gpus >= all)) continue;
     rungs_.push_back(rung);
@@ -127,13 +128,42 @@ DelayTimers::Stage* DelayTimers::stages_of(const StateImpl& s, const DelayRule& 
   return stages;
 }
 
+void DelayTimers::forget_stages() {
+  stages_.clear();
+  changed_.clear();
+  all_changed_ = ++version_;
+}
+
+// Gangs got places, and windows have their waits.
+void DelayTimers::forget_stages_of(const StateImpl& s, std::span<const std::int64_t> gpus) {
+  ++version_;
+  const std::size_t n = rungs_.size() + 1;
+  for (const std::int64_t one : gpus) {
+    if (std::find(changed_.begin(), changed_.end(), one) == changed_.end()) changed_.push_back(one);
+  }
+  for (std::size_t demand = 0; (demand + 1) * n <= stages_.size(); ++demand) {
+    if (std::find(gpus.begin(), gpus.end(), s.demands.rows()[demand].gpus) == gpus.end()) continue;
+    std::fill_n(stages_.begin() + static_cast<std::ptrdiff_t>(demand * n), n, Stage{0, -1, kernel::kNone});
+  }
+}
+
+std::size_t DelayTimers::stage_at(const Stage* stages, TimeUs waited) const {
+  std::size_t at = rungs_.size();
+  while (at > 0 && waited < stages[at].from) --at;
+  return at;
+}
+
+TimeUs DelayTimers::next_change(const StateImpl& s, std::int32_t asked, TimeUs waited) {
+  if (!rule_ || s.demands.rows()[to_index(asked)].gpus == 0) return kNever;
+  const Stage* const stages = stages_of(s, *rule_, asked);
+  return stages[stage_at(stages, waited)].to;
+}
+
 // The loosest level is that above the highest of which no domain could hold the gang, or of which the timer has run out.
 std::int32_t DelayTimers::by_rule(const StateImpl& s, const DelayRule& rule, TimeUs since, std::int32_t asked) {
   if (s.demands.rows()[to_index(asked)].gpus == 0) return asked;  // shares of GPUs
   Stage* const stages = stages_of(s, rule, asked);
-  const TimeUs waited = s.now - since;
-  std::size_t loosest = rungs_.size();
-  while (loosest > 0 && waited < stages[loosest].from) --loosest;
+  const std::size_t loosest = stage_at(stages, s.now - since);
   Stage& stage = stages[loosest];
   const bool any = loosest == rungs_.size();
   if (!any) timers_.push_back({rungs_[loosest].topology, rungs_[loosest].level, end_of(since, stage.to)});
@@ -160,27 +190,36 @@ std::int32_t DelayTimers::by_job(const StateImpl& s, const Job& job, TimeUs sinc
   return demand;
 }
 
-void DelayTimers::narrow(const StateImpl& s, const std::optional<DelayRule>& rule, const PolicyState* kept,
-                         std::span<kernel::OptionRow> options) {
-  begin(s);
-  if (rule_ != rule) stages_.clear();
+void DelayTimers::begin(const StateImpl& s, const std::optional<DelayRule>& rule, const PolicyState* kept,
+                        std::span<const kernel::OptionRow> options) {
+  read_levels(s);
+  if (rule_ != rule) forget_stages();
   rule_ = rule;
   if (rule && rule->history > 0) {
     windows_.load(kept, names_, *rule);
-    if (stages_of_ != windows_.version()) stages_.clear();
+    const std::vector<std::int64_t>& added = windows_.added();
+    const std::uint64_t ago = windows_.version() - stages_of_;
+    if (ago > added.size()) {
+      forget_stages();
+    } else if (ago > 0) {
+      forget_stages_of(s, std::span(added).last(ago));
+    }
     stages_of_ = windows_.version();
   }
-  const kernel::ProblemView& p = s.problem();
-  const bool moves = rule && rule->lease_end != LeaseEnd::kKeep;
   free_.resize(rungs_.size());
   most_free_.resize(rungs_.size());
   for (std::vector<std::int64_t>& free : free_) free.clear();
   asked_.clear();
-  narrowed_.clear();
-  const auto copy_demands = [&](std::vector<std::int32_t>& demands) {
-    for (const kernel::OptionRow& option : options) demands.push_back(option.demand);
-  };
-  if (moves) copy_demands(asked_);
+  if (rule && rule->lease_end != LeaseEnd::kKeep) {
+    for (const kernel::OptionRow& option : options) asked_.push_back(option.demand);
+  }
+  narrowed_ = asked_;
+}
+
+void DelayTimers::narrow(const StateImpl& s, const std::optional<DelayRule>& rule, const PolicyState* kept,
+                         std::span<kernel::OptionRow> options) {
+  begin(s, rule, kept, options);
+  const kernel::ProblemView& p = s.problem();
   const bool some_state_waits = s.any_longest_wait();
   for (const std::int32_t job : s.job_order) {
     const bool states_waits = some_state_waits && s.jobs[to_index(job)].longest_wait;
@@ -195,14 +234,21 @@ void DelayTimers::narrow(const StateImpl& s, const std::optional<DelayRule>& rul
     }
     end_[to_index(job)] = static_cast<std::int32_t>(timers_.size());
   }
-  if (moves) copy_demands(narrowed_);
+  for (std::size_t o = 0; o < narrowed_.size(); ++o) narrowed_[o] = options[o].demand;
 }
 
-bool DelayTimers::has_timers_of(const std::optional<DelayRule>& rule, const PolicyState& kept) {
-  if (rule_ != rule) return false;
-  if (!rule || rule->history == 0) return true;
-  windows_.load(&kept, names_, *rule);
-  return stages_of_ == windows_.version();
+void DelayTimers::narrow(const StateImpl& s, std::span<const std::int32_t> jobs, std::span<kernel::OptionRow> options) {
+  assert(rule_ && !s.any_longest_wait());
+  const kernel::ProblemView& p = s.problem();
+  for (const std::int32_t job : jobs) {
+    const TimeUs since = waits_since(s, job);
+    begin_[to_index(job)] = static_cast<std::int32_t>(timers_.size());
+    for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
+      options[to_index(o)].demand = by_rule(s, *rule_, since, p.options[o].demand);
+      if (!narrowed_.empty()) narrowed_[to_index(o)] = options[to_index(o)].demand;
+    }
+    end_[to_index(job)] = static_cast<std::int32_t>(timers_.size());
+  }
 }
 
 // The lowest rung of which some domain could hold the demand; as many as there are: none.

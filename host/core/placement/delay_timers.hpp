@@ -24,14 +24,25 @@ namespace berth::core {
 /// policy (docs/dally.md). A wait counts from when the job lost its GPUs, or was submitted. Memory is kept between decisions.
 class DelayTimers {
  public:
+  /// When a wait ends. kNever beyond the largest time: no state has such an instant.
+  static TimeUs end_of(TimeUs since, TimeUs wait);
   /// Whether some job may wait so in this state.
   static bool apply_to(const StateImpl& state, const PassRules& rules);
   /// Before a pass: demands of jobs whose timers run are narrowed to the level that they wait for.
   /// @param kept     how long gangs waited before; null: nothing is known
   /// @param options  [options of the problem] those of such jobs are changed in place
   void narrow(const StateImpl& state, const std::optional<DelayRule>& rule, const PolicyState* kept, std::span<kernel::OptionRow> options);
-  /// Whether `narrow` for that rule and `kept` would take as long timers as the last one did.
-  bool has_timers_of(const std::optional<DelayRule>& rule, const PolicyState& kept);
+  /// The same for some jobs, where no job states how long it waits: `begin`, then `narrow`. Each of them may come again.
+  void begin(const StateImpl& state, const std::optional<DelayRule>& rule, const PolicyState* kept,
+             std::span<const kernel::OptionRow> options);
+  void narrow(const StateImpl& state, std::span<const std::int32_t> jobs, std::span<kernel::OptionRow> options);
+  /// A gang that asks for a demand and has waited for some time waits for another level when it has waited this long; kNever: for
+  /// none. After `begin`.
+  TimeUs next_change(const StateImpl& state, std::int32_t asked, TimeUs waited);
+  /// Answers of `next_change` are the same as long as this is.
+  std::uint64_t version() const { return version_; }
+  /// Since an earlier version: the numbers of GPUs of the gangs for which they may be others. Null: for all of them.
+  const std::vector<std::int64_t>* changed_since(std::uint64_t version) const { return version < all_changed_ ? nullptr : &changed_; }
   /// After the pass: how long the jobs waited that start, and when timers matter. O(jobs of the pass + nodes)
   void look(const StateImpl& state, const kernel::ProblemView& problem, const kernel::PlaceRequest& request,
             const kernel::PlaceResult& placed);
@@ -75,9 +86,11 @@ class DelayTimers {
     std::int32_t demand;  // what it asks for then, kNone: not known yet
   };
 
-  void begin(const StateImpl& state);
-  /// kNever beyond the largest time: no state has such an instant.
-  static TimeUs end_of(TimeUs since, TimeUs wait);
+  void read_levels(const StateImpl& state);
+  void forget_stages();
+  void forget_stages_of(const StateImpl& state, std::span<const std::int64_t> gpus);
+  /// The highest one that begins by then.
+  std::size_t stage_at(const Stage* stages, TimeUs waited) const;
   TimeUs timer(const DelayRule& rule, std::int32_t rung, std::int64_t gpus);
   Stage* stages_of(const StateImpl& state, const DelayRule& rule, std::int32_t asked);
   std::int32_t by_rule(const StateImpl& state, const DelayRule& rule, TimeUs since, std::int32_t asked);
@@ -104,6 +117,9 @@ class DelayTimers {
   std::vector<std::int32_t> preferring_;   // [demands * levels]
   std::vector<Stage> stages_;              // [demands][rungs + 1] under `rule_`; demands whose first has `to` < 0: not yet
   std::uint64_t stages_of_ = 0;            // DelayWindows::version of them
+  std::uint64_t version_ = 0;              // of them
+  std::uint64_t all_changed_ = 0;          // the last version of which all are others
+  std::vector<std::int64_t> changed_;      // GPUs of gangs of which some are others since then
   std::vector<Timer> timers_;              // of narrowed options, by job
   std::vector<std::int32_t> begin_, end_;  // [jobs] in `timers_`
   // Where jobs move: [options] what jobs ask for, and what `narrow` made of it.

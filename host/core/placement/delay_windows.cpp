@@ -110,6 +110,7 @@ void DelayWindows::read(const std::map<std::string, std::int64_t>& column, Level
 void DelayWindows::load(const PolicyState* kept, const std::vector<std::string>& levels, const DelayRule& rule) {
   if (are_of(kept, levels, rule)) return;
   ++version_;
+  added_.clear();
   changed_ = true;
   rule_ = rule;
   levels_.assign(levels.size(), {});
@@ -160,7 +161,11 @@ void DelayWindows::add(const DelayRule& rule, std::int32_t rung, std::int64_t gp
   level.leases.erase(gpus);
   level.grew = changed_ = true;
   ++version_;
+  if (added_.size() >= kMostAdded) added_.clear();
+  added_.push_back(gpus);
 }
+
+bool DelayWindows::is_column(std::string_view name) { return name.starts_with(kWaitsColumn); }
 
 // Of another cluster: no gang gets a place in such a level any more.
 void DelayWindows::drop_other_levels(PolicyState& kept) const {
@@ -178,7 +183,13 @@ void DelayWindows::store(PolicyState& kept) {
   for (Level& level : levels_) {
     if (level.gone.empty() && !level.grew) continue;
     std::map<std::string, std::int64_t>& column = kept.columns[level.column];
-    for (const std::string& row : level.gone) column.erase(row);
+    const auto place_of = [&](const std::string& row) {
+      return std::lower_bound(level.rows.begin(), level.rows.end(), row, [](const auto& a, const std::string& b) { return a.first < b; });
+    };
+    for (const std::string& row : level.gone) {
+      column.erase(row);
+      if (const auto at = place_of(row); at != level.rows.end() && at->first == row) level.rows.erase(at);
+    }
     for (auto& [gpus, window] : level.windows) {
       int n = 0;  // many may come at one instant
       TimeUs at = -1;
@@ -188,11 +199,11 @@ void DelayWindows::store(PolicyState& kept) {
         at = wait.at;
         const auto row_of = [&, gpus = gpus] { return fmt::format("{}@{}.{}", gpus, at, n); };
         while (!column.emplace(wait.row = row_of(), wait.us).second) ++n;
+        level.rows.emplace(place_of(wait.row), wait.row, wait.us);
       }
     }
     level.gone.clear();
     level.grew = false;
-    level.rows.assign(column.begin(), column.end());
     if (column.empty()) kept.columns.erase(level.column);
   }
   changed_ = false;

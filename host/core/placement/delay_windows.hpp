@@ -4,6 +4,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -29,14 +30,20 @@ class DelayWindows {
   void load(const PolicyState* kept, const std::vector<std::string>& levels, const DelayRule& rule);
   /// Changes with the windows.
   std::uint64_t version() const { return version_; }
+  /// Numbers of GPUs of which `add` changed the windows, one for each version since that of the last other change.
+  const std::vector<std::int64_t>& added() const { return added_; }
   /// The timer of gangs with this number of GPUs, in leases. O(1) from the second time on.
   std::int64_t leases(const DelayRule& rule, std::int32_t rung, std::int64_t gpus);
   /// A gang got GPUs in one domain of that level. Waits below a lease do not count, and what is older than the history leaves its
   /// window.
   void add(const DelayRule& rule, std::int32_t rung, std::int64_t gpus, TimeUs now, TimeUs wait);
   void store(PolicyState& kept);
+  /// Whether `load` reads this column of a policy state.
+  static bool is_column(std::string_view name);
 
  private:
+  static constexpr std::size_t kMostAdded = 1024;
+
   struct Wait {
     TimeUs at, us;
     std::string row;  // in the column; empty: not there yet
@@ -59,6 +66,7 @@ class DelayWindows {
   DelayRule rule_;
   bool changed_ = true;  // the windows are not those of `rows`
   std::uint64_t version_ = 0;
+  std::vector<std::int64_t> added_;
   std::vector<TimeUs> waits_;
 };
 

@@ -74,6 +74,14 @@ bool LeaseOffers::begin(const StateImpl& s, const DelayRule& rule, std::span<con
   return true;
 }
 
+void LeaseOffers::undo(const StateImpl& s, PassProblem& problem) {
+  for (const std::int32_t job : jobs_) {
+    if (lease_end_ == LeaseEnd::kMove) problem.loosen(job);
+  }
+  problem.give_up(s, {});
+  clear();
+}
+
 // Whether a job that starts or moves takes one of the GPUs that the job held.
 bool LeaseOffers::are_taken(const StateImpl& s, const kernel::PlaceResult& placed, std::int32_t job) {
   if (!taken_known_) {

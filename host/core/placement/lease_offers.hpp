@@ -38,6 +38,9 @@ class LeaseOffers {
   /// @returns whether some job keeps its GPUs after all, so that the pass has to be made again with the problem as it is then
   bool settle(const StateImpl& state, PassProblem& problem, const kernel::PlaceRequest& request, const kernel::PlaceResult& placed);
 
+  /// Puts the problem back to what it was before `begin`.
+  void undo(const StateImpl& state, PassProblem& problem);
+
   bool any() const { return !jobs_.empty(); }
   /// [jobs of the state] 1: has given up its GPUs.
   const std::vector<std::uint8_t>& left() const { return left_; }

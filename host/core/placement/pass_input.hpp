@@ -64,6 +64,8 @@ class PassInput {
     reclaims_ = false;
     off_ends_.clear();
   }
+  /// The jobs of the last `order`, most important first.
+  std::span<const std::int32_t> ordered() const { return order_; }
   /// [jobs of the state] run time left now, of a waiting job in the option that is tried first; by the last `order` of a
   /// policy, or `look`.
   const std::vector<TimeUs>& remaining() const { return remaining_; }
@@ -71,6 +73,8 @@ class PassInput {
   /// @param movers  where jobs go elsewhere when their lease ends: says which ones could; null: they do not
   TimeUs order_until(const StateImpl& state, const PolicyEntry& entry, QueuePolicy& policy, const kernel::PlaceResult& answer,
                      DelayTimers* movers);
+  /// By position in the order: when the key of a job changes, after `order_until` of a policy that orders running jobs.
+  std::span<const TimeUs> changes() const { return batch_; }
   /// From now on these jobs take no node with an end, until jobs are ordered again. @returns whether one of them is new
   bool keep_off_ends(std::span<const std::int32_t> jobs);
   /// [options of the problem] of the last `request`.

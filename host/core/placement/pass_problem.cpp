@@ -84,6 +84,20 @@ void PassProblem::build(const StateView& view, const PassRules& rules, std::span
   if (rules.sharing_ppm > 0) widen_shares(s);
 }
 
+void PassProblem::begin(const StateView& view, const PassRules& rules, const PolicyState& kept) {
+  const StateImpl& s = impl_of(view);
+  const kernel::ProblemView& p = s.problem();
+  cut_.assign(p.options, p.options + p.n_options);
+  timers_.begin(s, rules.delays, &kept, cut_);
+  cuts_ = true;
+  refresh(view);
+}
+
+void PassProblem::narrow(const StateImpl& s, std::span<const std::int32_t> jobs) {
+  timers_.narrow(s, jobs, cut_);
+  core::follow_demands(s, view_);
+}
+
 void PassProblem::refresh(const StateView& view, std::span<const kernel::TakenRow> taken) {
   const StateImpl& s = impl_of(view);
   given_up_ = false;

@@ -28,6 +28,10 @@ class PassProblem {
   void build(const StateView& view, const PassRules& rules, std::span<const kernel::TakenRow> taken = {},
              const PolicyState* kept = nullptr);
 
+  /// Under rules that change demands by timers alone, with the demands that jobs state; `narrow` gives some jobs theirs.
+  void begin(const StateView& view, const PassRules& rules, const PolicyState& kept);
+  void narrow(const StateImpl& state, std::span<const std::int32_t> jobs);
+
   /// After `build` for a state of which nothing has changed but the time: demands stay as they were changed.
   void refresh(const StateView& view, std::span<const kernel::TakenRow> taken = {});
 

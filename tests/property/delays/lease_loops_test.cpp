@@ -1,6 +1,9 @@
-// Leases that end while nothing else happens: plans of changes of an engine that has decided before are those of a new one.
+// Decisions under leases: plans of changes of an engine that has decided before are those of a new one.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -23,20 +26,22 @@ Request any_of_dally(Random& random) {
   if (request.policy == "dally-manual") request.params.emplace_back("timers", random.of<const char*>({"1:2", "0.5:never", "4:1:2/8:3:9"}));
   if (request.policy == "dally") request.params.emplace_back("history", random.of<const char*>({"24", "2"}));
   request.params.emplace_back("packing", random.of<const char*>({"topology", "topology", "topology", "count", "consolidate"}));
-  request.params.emplace_back("discipline", random.of<const char*>({"greedy", "greedy", "greedy", "strict", "easy"}));
+  request.params.emplace_back("discipline", random.of<const char*>({"greedy", "greedy", "greedy", "greedy", "strict", "easy"}));
+  request.params.emplace_back("quotas", random.of<const char*>({"limits", "limits", "limits", "guarantees"}));
   return request;
 }
 
 Snapshot any_cluster(Random& random, std::uint64_t seed) {
   sim::GenerateOptions o;
   o.nodes = 12;
-  o.jobs = 20 + random.below(60);
+  o.jobs = 20 + random.below(random.percent(50) ? 60 : 200);
   o.seed = seed;
   o.fabric = sim::Fabric::kTree;
   o.nodes_per_rack = 3;
   o.racks_per_pod = 2;
   o.elastic = random.percent(10);
-  o.queues = random.percent(90) ? 0 : 3;
+  o.queues = random.percent(60) ? 0 : 3;
+  if (random.percent(50)) o.gpu_types = {{"V100-32GB", 1}, {"A100-80GB", 1}};
   if (random.percent(50)) o.workload = sim::Workload::kDally;
   Snapshot s = sim::generate(o);
   const bool some_wait = random.percent(10);
@@ -49,7 +54,10 @@ Snapshot any_cluster(Random& random, std::uint64_t seed) {
 
 TEST(LeaseLoops, PlansOfChangesAreThoseOfANewEngine) {
   int unchanged = 0, changed_later = 0;
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+  // BERTH_LOOPS=N: that many.
+  const char* const more = std::getenv("BERTH_LOOPS");
+  const std::uint64_t loops = more == nullptr ? 300 : std::strtoull(more, nullptr, 10);
+  for (std::uint64_t seed = 1; seed <= loops; ++seed) {
     Random random(seed);
     const Request request = any_of_dally(random);
     const Snapshot s = any_cluster(random, seed);
@@ -77,6 +85,11 @@ TEST(LeaseLoops, PlansOfChangesAreThoseOfANewEngine) {
       // Another policy state, or one that the caller changed.
       if (loop.random.percent(5)) loop.policy_state = {};
       if (loop.random.percent(5)) loop.policy_state.columns["lease_from_us"]["left long ago"] = 7;
+      if (const auto leases = loop.policy_state.columns.find("lease_from_us"); leases != loop.policy_state.columns.end()) {
+        for (auto& [job, from] : leases->second) {
+          if (loop.random.percent(1)) from = std::max<std::int64_t>(0, from - loop.random.below(4'000) * kSecond);
+        }
+      }
     }
   }
   EXPECT_GT(unchanged, 500);
