@@ -11,6 +11,7 @@
 #include "tests/barriers/cases.hpp"
 #include "tests/barriers/race_check.hpp"
 #include "tests/support/report_counts.hpp"
+#include "tests/support/source_dir.hpp"
 
 /// Each `sync` of a group body is needed: without it, some case has a race. What is skipped is chosen by its place in the
 /// source, so a new `sync` is tested without a change here.
@@ -45,7 +46,7 @@ Ran run(const BarrierCase& one, ThreadOrder order, const std::vector<Site>& skip
 /// Every `sync()` call in the headers of the kernels, as kept.txt names it: "place/fill.hpp 3" is the third in that file.
 std::map<std::string, std::string> written_sites() {  // by file and line
   std::map<std::string, std::string> sites;
-  const std::filesystem::path folder = std::filesystem::path(BERTH_SOURCE_DIR) / "include/berth/kernel";
+  const std::filesystem::path folder = std::filesystem::path(test::source_dir()) / "include/berth/kernel";
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (entry.path().extension() != ".hpp") continue;
     std::ifstream file(entry.path());
@@ -66,7 +67,7 @@ std::string with_line(const Site& site) {
 /// Sites that are kept although no case needs them, without their reasons.
 std::set<std::string> kept_sites() {
   std::set<std::string> sites;
-  std::ifstream file(std::string(BERTH_SOURCE_DIR) + "/tests/barriers/kept.txt");
+  std::ifstream file(test::source_dir() + "/tests/barriers/kept.txt");
   std::string line;
   while (std::getline(file, line)) {
     if (line.empty() || line[0] == '#') continue;

@@ -17,6 +17,7 @@
 #include "berth/state.hpp"
 #include "tests/golden/layout.hpp"
 #include "tests/golden/named_request.hpp"
+#include "tests/support/source_dir.hpp"
 
 namespace berth::golden_test {
 namespace {
@@ -30,7 +31,7 @@ struct Case {
 
 std::vector<Case> golden_cases() {
   std::vector<Case> cases;
-  const fs::path root = fs::path(BERTH_SOURCE_DIR) / "data" / "golden";
+  const fs::path root = fs::path(test::source_dir()) / "data" / "golden";
   if (!fs::is_directory(root)) return cases;
   for (const auto& scenario : fs::directory_iterator(root)) {
     if (!fs::is_directory(scenario.path() / "expected")) continue;
@@ -82,6 +83,6 @@ INSTANTIATE_TEST_SUITE_P(Scenarios, Golden, ::testing::ValuesIn(golden_cases()),
 }  // namespace
 
 // Without scenarios the suite above would be empty and pass.
-TEST(GoldenScenarios, Exist) { EXPECT_FALSE(golden_cases().empty()) << "none under " << BERTH_SOURCE_DIR << "/data/golden"; }
+TEST(GoldenScenarios, Exist) { EXPECT_FALSE(golden_cases().empty()) << "none under " << test::source_dir() << "/data/golden"; }
 
 }  // namespace berth::golden_test

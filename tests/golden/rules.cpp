@@ -13,6 +13,7 @@
 #include "berth/io.hpp"
 #include "berth/state.hpp"
 #include "tests/golden/named_request.hpp"
+#include "tests/support/source_dir.hpp"
 
 namespace berth::test {
 namespace {
@@ -20,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path& golden_folder() {
-  static const fs::path folder = fs::path(BERTH_SOURCE_DIR) / "data" / "golden";
+  static const fs::path folder = fs::path(test::source_dir()) / "data" / "golden";
   return folder;
 }
 
@@ -58,7 +59,7 @@ std::string row_of(const RuleCase& one) {
 
 // The same of docs/quota-rules.md: in its tables the golden plan stands after the column "same".
 std::multiset<std::string> documented_rows(const std::string& prefix) {
-  const std::string page = io::read_file((fs::path(BERTH_SOURCE_DIR) / "docs" / "quota-rules.md").string());
+  const std::string page = io::read_file((fs::path(test::source_dir()) / "docs" / "quota-rules.md").string());
   std::multiset<std::string> rows;
   std::istringstream lines(page);
   for (std::string line; std::getline(lines, line);) {

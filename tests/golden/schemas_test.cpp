@@ -24,13 +24,14 @@
 #include "host/io/traces/trace_json.hpp"
 #include "tests/golden/layout.hpp"
 #include "tests/support/json_schema.hpp"
+#include "tests/support/source_dir.hpp"
 
 namespace berth::schemas_test {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kData = fs::path(BERTH_SOURCE_DIR) / "data";
+const fs::path kData = fs::path(test::source_dir()) / "data";
 
 struct Format {
   std::string name;

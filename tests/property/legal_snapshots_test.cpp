@@ -11,6 +11,7 @@
 #include "berth/io.hpp"
 #include "berth/state.hpp"
 #include "tests/support/params.hpp"
+#include "tests/support/source_dir.hpp"
 
 namespace berth::legal_snapshots_test {
 namespace {
@@ -26,7 +27,7 @@ std::string planned(const ClusterState& state, Request request, Backend backend)
 
 TEST(LegalSnapshot, HasAValidPlanUnderEveryPolicyAndPacking) {
   int files = 0;
-  for (const auto& file : std::filesystem::directory_iterator(std::string(BERTH_SOURCE_DIR) + "/data/regressions")) {
+  for (const auto& file : std::filesystem::directory_iterator(test::source_dir() + "/data/regressions")) {
     if (file.path().extension() != ".json") continue;
     ++files;
     const std::string name = file.path().string();
@@ -53,7 +54,7 @@ TEST(LegalSnapshot, HasAValidPlanUnderEveryPolicyAndPacking) {
 }
 
 TEST(LegalSnapshot, HasAValidPlanWhereGangsWaitForPlaces) {
-  for (const auto& file : std::filesystem::directory_iterator(std::string(BERTH_SOURCE_DIR) + "/data/regressions")) {
+  for (const auto& file : std::filesystem::directory_iterator(test::source_dir() + "/data/regressions")) {
     if (file.path().extension() != ".json") continue;
     const std::string name = file.path().string();
     const ClusterState state(io::parse_snapshot(io::read_file(name), name));
@@ -82,7 +83,7 @@ TEST(LegalSnapshot, HasAValidPlanWhereGangsWaitForPlaces) {
 TEST(LegalSnapshot, HasAValidPlanInOtherSimulatorsForms) {
   const std::vector<std::pair<std::string, std::pair<std::string, std::string>>> forms{
       {"srtf", {"admission", "count"}}, {"las", {"queue_order", "running"}}, {"tiresias", {"queue_order", "entry"}}};
-  for (const auto& file : std::filesystem::directory_iterator(std::string(BERTH_SOURCE_DIR) + "/data/regressions")) {
+  for (const auto& file : std::filesystem::directory_iterator(test::source_dir() + "/data/regressions")) {
     if (file.path().extension() != ".json") continue;
     const std::string name = file.path().string();
     const ClusterState state(io::parse_snapshot(io::read_file(name), name));

@@ -12,6 +12,7 @@
 #include "host/sim/generate/generate.hpp"
 #include "tests/support/overtaken.hpp"
 #include "tests/support/random.hpp"
+#include "tests/support/source_dir.hpp"
 
 namespace berth::ones_plus_test {
 namespace {
@@ -63,7 +64,7 @@ TEST(OnesPlusValue, IsNeverBelowThatOfPrice) {
 
 // The search may not let a job start where a queue is over its limit, however many of its jobs leave for it.
 TEST(OnesPlusLimits, NothingStartsInAQueueThatIsOverItsLimit) {
-  const std::string file = std::string(BERTH_SOURCE_DIR) + "/data/regressions/queue_over_limit.json";
+  const std::string file = test::source_dir() + "/data/regressions/queue_over_limit.json";
   const ClusterState state(io::parse_snapshot(io::read_file(file), file));
   Request request;
   request.policy = "ones-plus";

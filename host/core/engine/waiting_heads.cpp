@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <functional>
 #include <iterator>
 #include <string>
@@ -88,14 +89,28 @@ void WaitingHeads::set_rejected(std::span<const std::int32_t> jobs) {
   std::sort(rejected_.begin(), rejected_.end());
 }
 
+namespace {
+
+// Two words tell short texts apart.
+std::uint64_t hash_of(const std::string& text) {
+  std::uint64_t first = 0, last = 0;
+  const std::size_t n = std::min(text.size(), sizeof first);
+  std::memcpy(&first, text.data(), n);
+  std::memcpy(&last, text.data() + text.size() - n, n);
+  const std::uint64_t rest = text.size() > 2 * sizeof first ? std::hash<std::string>()(text) : text.size();
+  return (first * 0x9E3779B97F4A7C15U ^ (last + rest)) * 0xC2B2AE3D27D4EB4FU;
+}
+
+}  // namespace
+
 // The caller may have changed it. DelayTimers compares the columns that it reads.
 std::uint64_t WaitingHeads::fingerprint(const PolicyState& kept) {
   std::uint64_t sum = 0;
   for (const auto& [name, rows] : kept.columns) {
     if (DelayWindows::is_column(name)) continue;
-    const std::uint64_t column = std::hash<std::string>()(name);
+    const std::uint64_t column = hash_of(name);
     for (const auto& [row, value] : rows) {
-      std::uint64_t mixed = (std::hash<std::string>()(row) ^ column) + static_cast<std::uint64_t>(value) * 0x9E3779B97F4A7C15U;
+      std::uint64_t mixed = (hash_of(row) ^ column) + static_cast<std::uint64_t>(value) * 0x9E3779B97F4A7C15U;
       mixed = (mixed ^ (mixed >> 31)) * 0xBF58476D1CE4E5B9U;
       sum += mixed ^ (mixed >> 29);
     }

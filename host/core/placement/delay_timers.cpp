@@ -211,7 +211,8 @@ void DelayTimers::begin(const StateImpl& s, const std::optional<DelayRule>& rule
   for (std::vector<std::int64_t>& free : free_) free.clear();
   asked_.clear();
   if (rule && rule->lease_end != LeaseEnd::kKeep) {
-    for (const kernel::OptionRow& option : options) asked_.push_back(option.demand);
+    asked_.resize(options.size());
+    std::transform(options.begin(), options.end(), asked_.begin(), [](const kernel::OptionRow& option) { return option.demand; });
   }
   narrowed_ = asked_;
 }

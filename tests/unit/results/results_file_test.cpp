@@ -17,6 +17,7 @@
 #include "host/sim/base/working_gpus.hpp"
 #include "host/sim/simulation.hpp"
 #include "tests/support/folder.hpp"
+#include "tests/support/source_dir.hpp"
 #include "tests/unit/io/traces/trace_support.hpp"
 
 namespace berth::results::results_file_test {
@@ -212,7 +213,7 @@ TEST(ResultsFile, RefusesWhatIsNoResults) {
 TEST(ResultsFile, ThePageNamesEveryField) {
   const Folder folder;
   { const ResultsFile file(folder / "r"); }
-  std::ifstream page(BERTH_SOURCE_DIR "/docs/formats/results.md");
+  std::ifstream page(test::source_dir() + "/docs/formats/results.md");
   const std::string text{std::istreambuf_iterator<char>(page), {}};
   const std::regex spread("^(mean|median|p90|p99|max)_");
   Database database(folder / "r");

@@ -9,6 +9,7 @@
 #include "berth/engine.hpp"
 #include "berth/io.hpp"
 #include "berth/state.hpp"
+#include "tests/support/source_dir.hpp"
 
 namespace berth::docs_test {
 namespace {
@@ -22,7 +23,7 @@ std::string text_of(const fs::path& path) {
   return text.str();
 }
 
-const fs::path kDocs = fs::path(BERTH_SOURCE_DIR) / "docs";
+const fs::path kDocs = fs::path(test::source_dir()) / "docs";
 
 }  // namespace
 

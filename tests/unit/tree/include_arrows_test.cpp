@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/source_dir.hpp"
+
 namespace berth::include_arrows_test {
 namespace {
 
@@ -195,7 +197,7 @@ std::string read(const fs::path& path) {
 
 std::vector<SourceFile> the_tree() {
   static const std::set<std::string> kinds{".hpp", ".cpp", ".h", ".c", ".cu", ".cuh"};
-  const fs::path root = BERTH_SOURCE_DIR;
+  const fs::path root = test::source_dir();
   std::vector<SourceFile> files;
   for (const char* top : {"include", "host", "cuda", "python-free-bindings", "tests", "bench", "examples"}) {
     if (!fs::exists(root / top)) continue;
@@ -217,7 +219,7 @@ std::string joined(const std::vector<std::string>& lines) {
 
 TEST(IncludeArrows, PointOneWayInTheTree) {
   const std::vector<SourceFile> files = the_tree();
-  if (files.empty()) GTEST_SKIP() << "no sources at " << BERTH_SOURCE_DIR;
+  if (files.empty()) GTEST_SKIP() << "no sources at " << test::source_dir();
 
   EXPECT_EQ(joined(turned_arrows(files)), "");
   EXPECT_EQ(joined(folder_cycles(files)), "");
@@ -296,8 +298,8 @@ TEST(Tree, HoldsNoFileOfMoreThan700Lines) {
 }
 
 TEST(Tree, InstallsEveryPublicHeader) {
-  const std::string library = read(fs::path(BERTH_SOURCE_DIR) / "cmake" / "berth_library.cmake");
-  if (library.empty()) GTEST_SKIP() << "no sources at " << BERTH_SOURCE_DIR;
+  const std::string library = read(fs::path(test::source_dir()) / "cmake" / "berth_library.cmake");
+  if (library.empty()) GTEST_SKIP() << "no sources at " << test::source_dir();
 
   for (const SourceFile& file : the_tree()) {
     const Layer* layer = layer_of(file.path);

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/support/source_dir.hpp"
+
 namespace berth::type_names_test {
 namespace {
 
@@ -61,7 +63,7 @@ std::string repeated(const Places& places) {
 }  // namespace
 
 TEST(TypeNames, AreDefinedOnceInTheTree) {
-  const fs::path root = BERTH_SOURCE_DIR;
+  const fs::path root = test::source_dir();
   Places places;
   for (const char* top : {"host", "include", "cuda"}) {
     for (const auto& entry : fs::recursive_directory_iterator(root / top)) {

@@ -9,12 +9,13 @@
 #include "berth/engine.hpp"
 #include "berth/io.hpp"
 #include "berth/state.hpp"
+#include "tests/support/source_dir.hpp"
 
 namespace berth::regression_plans_test {
 namespace {
 
 Snapshot regression(const std::string& name) {
-  const std::string file = std::string(BERTH_SOURCE_DIR) + "/data/regressions/" + name + ".json";
+  const std::string file = test::source_dir() + "/data/regressions/" + name + ".json";
   return io::parse_snapshot(io::read_file(file), file);
 }
 

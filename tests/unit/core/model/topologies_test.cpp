@@ -5,6 +5,7 @@
 
 #include "berth/engine.hpp"
 #include "berth/io.hpp"
+#include "tests/support/source_dir.hpp"
 #include "tests/unit/core/validator/validate_support.hpp"
 
 namespace berth::test::topologies_test {
@@ -86,7 +87,7 @@ TEST(Topologies, ADomainBelowNoneIsOnItsOwnAsAWhole) {
 }
 
 TEST(Topologies, TheSegmentOfTheRegressionWaits) {
-  const std::string name = std::string(BERTH_SOURCE_DIR) + "/data/regressions/segment_outside_racks.json";
+  const std::string name = test::source_dir() + "/data/regressions/segment_outside_racks.json";
   const ClusterState state(io::parse_snapshot(io::read_file(name), name));
   Request request;
   request.policy = "price";

@@ -15,6 +15,7 @@
 #include "berth/io.hpp"
 #include "berth/state.hpp"
 #include "host/core/policy_api/consolidation.hpp"
+#include "tests/support/source_dir.hpp"
 #include "tests/unit/core/validator/validate_support.hpp"
 
 namespace berth::tiresias_test {
@@ -186,7 +187,7 @@ TEST(Tiresias, ModelsAreDistinguishedByTheirNames) {
 
 // At its turn the pair of J3 takes the rack's only free GPUs, and what is left for the three is in no rack: no domain is to blame.
 TEST(Tiresias, GroupsThatFindNoPlaceTogetherBlameNoRack) {
-  const std::string name = std::string(BERTH_SOURCE_DIR) + "/data/regressions/groups_not_together.json";
+  const std::string name = test::source_dir() + "/data/regressions/groups_not_together.json";
   const ClusterState state(io::parse_snapshot(io::read_file(name), name));
   Request request;
   request.policy = "tiresias";

@@ -13,6 +13,7 @@
 #include "host/sim/base/quantiles.hpp"
 #include "host/sim/base/random.hpp"
 #include "host/sim/generate/workload.hpp"
+#include "tests/support/source_dir.hpp"
 
 namespace berth::sim::generate_test {
 namespace {
@@ -397,7 +398,7 @@ TEST(Generate, TheDemoIsWhatItsPageSays) {
   o.outage_ppm = 0;
   o.queues = 3;
   o.history = 120;
-  Snapshot demo = io::parse_snapshot(io::read_file(BERTH_SOURCE_DIR "/data/demo/snapshot.json"));
+  Snapshot demo = io::parse_snapshot(io::read_file(test::source_dir() + "/data/demo/snapshot.json"));
   ASSERT_EQ(demo.jobs.size(), 40U);
 
   std::erase_if(demo.jobs, [](const Job& job) { return job.id.rfind("demo-", 0) == 0; });
