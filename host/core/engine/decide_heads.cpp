@@ -7,7 +7,7 @@
 
 namespace berth {
 
-// A plan of changes by a pass over the jobs that run and the heads of those that wait. False: all jobs have to be asked.
+// A plan of changes by a pass over the jobs whose leases have ended and the heads of those that wait. False: all jobs have to be asked.
 bool EngineImpl::decide_heads(const StateImpl& s, PolicyState& policy_state, const Request& request, Plan& plan) {
   using Answer = core::WaitingHeads::Answer;
   Stopwatch total;

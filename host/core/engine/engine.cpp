@@ -350,6 +350,7 @@ void EngineImpl::release_pass_memory(Plan& plan) {
   spare_.clear();
   ordered_ = position_ = {};
   input = {};
+  heads = {};
   backends.release_cpu();
   plan.decisions.shrink_to_fit();
   plan.entries.shrink_to_fit();

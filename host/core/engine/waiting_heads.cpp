@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstring>
 #include <functional>
 #include <iterator>
@@ -13,7 +14,7 @@
 
 namespace berth::core {
 
-// What a job asks for, its queue and the order of the jobs decide alone whether it starts: no class of preemption and no end of a node
+// What a job asks for, its queue and the order of the jobs decide alone whether it starts. No class of preemption and no end of a node
 // tells jobs apart that ask for the same. What a place of a pass can reach, its victims behind it included, only decreases.
 bool WaitingHeads::stand_for_all(const StateImpl& s, const ChosenPolicy& chosen, const PassProblem& problem) {
   const PassRules& rules = chosen.rules;
@@ -25,7 +26,8 @@ bool WaitingHeads::stand_for_all(const StateImpl& s, const ChosenPolicy& chosen,
   return s.node.sharing_nodes == 0 && problem.view().has_until == 0 && !problem.failures().any();
 }
 
-// What is not exact may find room where the same did not before.
+// What is not exact may find room where the same did not before. A timer puts one flat group into one more domain at the most, of which
+// a pass tries all, or says that it gave up.
 WaitingHeads::Waiting WaitingHeads::waiting(const StateImpl& s, std::int32_t job) {
   const TimeUs waits = s.job.waiting_since[to_index(job)];
   Waiting one{job, -1, waits == kNever ? s.job.submit[to_index(job)] : waits, s.last_start(job)};
@@ -222,9 +224,10 @@ bool WaitingHeads::follow(const StateImpl& s, const ChosenPolicy& chosen, const 
 bool WaitingHeads::choose(const StateImpl& s, const ChosenPolicy& chosen, PassProblem& problem, const PassInput::Marks& marks,
                           std::span<const std::int32_t> rejected, const TriedOptions& tried, const PolicyState& policy_state) {
   known_ = known_ && stand_for_all(s, chosen, problem) && follow(s, chosen, marks, rejected, tried, policy_state);
-  if (!known_) return false;
+  if (!known_ || waiting_.empty()) return false;
   read_kinds(s, problem.timers());
   pick(s);
+  assert(!jobs_.empty());
   problem.narrow(s, jobs_);
   return true;
 }
@@ -247,7 +250,7 @@ void WaitingHeads::pick(const StateImpl& s) {
     if (one.kind >= 0) {
       const std::size_t at = class_of(s.now, one);
       Class& of = classes_[at];
-      if (of.had == of.wanted) {
+      if (of.had == of.most) {
         ++others_.wait;
         if (one.last_start != kNever && one.last_start >= s.now) others_change_ = std::min(others_change_, one.last_start + 1);
         const Kind& kind = kinds_[to_index(one.kind)];
@@ -275,14 +278,17 @@ bool WaitingHeads::may_fit(const kernel::ProblemView& p, const kernel::OptionRow
   return false;
 }
 
-// Of the classes that started all of their jobs more are wanted, unless no room is left behind the last of these.
-// @returns whether more are wanted
+// A class that started all of the jobs that the pass had gets twice as many, unless no room is left behind the last of them.
+// @param some_wait  of the jobs of the pass; else a class gets more in any case, so that the next pass has one that waits
+// @returns whether a class has more jobs now
 bool WaitingHeads::count_starts(const StateImpl& s, const kernel::ProblemView& p, const kernel::PlaceRequest& request,
-                                const kernel::PlaceResult& placed) {
-  bool displaces = false;
-  for (std::int32_t i = 0; i < request.n; ++i) displaces = displaces || (request.running[i] != 0 && request.victim_ok[i] != 0);
+                                const kernel::PlaceResult& placed, bool some_wait) {
+  std::int32_t last_victim = -1;
   position_.resize(s.jobs.size());
-  for (std::int32_t i = 0; i < request.n; ++i) position_[to_index(request.order[i])] = i;
+  for (std::int32_t i = 0; i < request.n; ++i) {
+    position_[to_index(request.order[i])] = i;
+    if (request.running[i] != 0 && request.victim_ok[i] != 0) last_victim = i;
+  }
   after_.begin(p);
   // `picked_` is in order, so positions ascend.
   std::int32_t at = 0;
@@ -296,11 +302,12 @@ bool WaitingHeads::count_starts(const StateImpl& s, const kernel::ProblemView& p
       for (std::int32_t e = placed.entry_begin[at]; e < placed.entry_end[at]; ++e) after_.take(demand, placed.entries[e]);
     }
     Class& of = classes_[class_of(s.now, one)];
-    if (++of.started < of.wanted) continue;
-    capacity_.begin(p, after_.supply(), true);
+    if (++of.started < of.most) continue;
     const auto fits = [&](const kernel::OptionRow& option) { return may_fit(p, option); };
-    if (!displaces && std::none_of(p.options + p.option_begin[one.job], p.options + p.option_end[one.job], fits)) continue;
-    of.wanted *= 2;
+    const bool by_room = some_wait && last_victim <= i;
+    if (by_room) capacity_.begin(p, after_.supply(), true);
+    if (by_room && std::none_of(p.options + p.option_begin[one.job], p.options + p.option_end[one.job], fits)) continue;
+    of.most *= 2;
     more = true;
   }
   for (Class& one : classes_) one.had = one.started = 0;
@@ -316,8 +323,8 @@ WaitingHeads::Answer WaitingHeads::answer(const StateImpl& s, PassProblem& probl
     const bool stays = outcome == kernel::Outcome::kKept || outcome == kernel::Outcome::kPlaced || outcome == kernel::Outcome::kMoved;
     some_wait = some_wait || !stays;
   }
-  const bool more = count_starts(s, problem.view(), request, placed);
-  if (!more) return some_wait ? Answer::kAll : Answer::kNothing;  // where no job waits leases may end otherwise
+  const bool more = count_starts(s, problem.view(), request, placed, some_wait || others_.wait == 0);
+  if (!more) return some_wait ? Answer::kAll : Answer::kNothing;  // where no job waits at all the ends of leases do not matter
   pick(s);
   problem.narrow(s, jobs_);
   return Answer::kMore;

@@ -20,9 +20,9 @@
 namespace berth::core {
 
 /// Jobs that wait, ask for the same GPUs, wait for the same levels and are charged to the same queue form a class. Of a class only the
-/// first can start first, and a running job within its lease stays. So a pass over the jobs whose leases have ended and these heads
-/// decides for all, unless a class starts all of its jobs that the pass has (docs/placement.md, "Decisions under leases"). The jobs
-/// that wait, in order, and the leases are kept between decisions on one state.
+/// first can start first, and a running job within its lease stays. So a pass has the jobs whose leases have ended and these heads, and
+/// decides for all. Where a class starts all of its jobs in the pass, another pass has more of them (docs/placement.md, "Decisions under
+/// leases"). The order of the jobs that wait and the ends of leases are kept between decisions on one state.
 class WaitingHeads {
  public:
   /// What a pass over `jobs` says of the others.
@@ -43,7 +43,7 @@ class WaitingHeads {
   /// @returns whether the jobs that wait are known
   bool read(const StateImpl& state, const ChosenPolicy& chosen, const PolicyState& policy_state);
   /// Chooses the heads, after `read`. @param problem  after PassProblem::begin. @param rejected  jobs that can never run
-  /// @returns whether they may stand for all. O(jobs), and a few passes of the policy for each job that changed
+  /// @returns whether they may stand for all. O(jobs), and O(nodes log(jobs)) for each job that changed and waits
   bool choose(const StateImpl& state, const ChosenPolicy& chosen, PassProblem& problem, const PassInput::Marks& marks,
               std::span<const std::int32_t> rejected, const TriedOptions& tried, const PolicyState& policy_state);
   /// After a pass over `jobs`, whose options are those of the jobs.
@@ -85,7 +85,7 @@ class WaitingHeads {
   };
   /// Of the jobs of a class that a pass has.
   struct Class {
-    std::int32_t wanted = 1;  // so many, where the class has them
+    std::int32_t most = 1;  // that it may have
     std::int32_t had = 0;
     std::int32_t started = 0;
   };
@@ -99,7 +99,7 @@ class WaitingHeads {
   void read_kinds(const StateImpl& state, DelayTimers& timers);
   bool may_fit(const kernel::ProblemView& problem, const kernel::OptionRow& option) const;
   bool count_starts(const StateImpl& state, const kernel::ProblemView& problem, const kernel::PlaceRequest& request,
-                    const kernel::PlaceResult& placed);
+                    const kernel::PlaceResult& placed, bool some_wait);
   std::size_t class_of(TimeUs now, const Waiting& one) const;
   void pick(const StateImpl& state);
   void read_leases(const StateImpl& state, const PassInput& in, const kernel::PlaceRequest& request, const kernel::PlaceResult& placed);
@@ -115,8 +115,8 @@ class WaitingHeads {
   std::vector<std::int32_t> jobs_, changed_jobs_, changed_nodes_, rejected_, was_rejected_;
   std::vector<std::uint8_t> changed_;   // [jobs of the state] 1 while `follow` reads
   std::vector<std::int32_t> position_;  // the same: of jobs of the last pass, in its order
-  FinalState after_;                    // at some place of it
-  Capacity capacity_;                   // of that
+  FinalState after_;                    // the problem after the first jobs of the pass
+  Capacity capacity_;                   // of `after_`
   std::vector<TimeUs> ends_;            // the same: of leases of the last pass
   OtherJobs others_;
   TimeUs others_change_ = kNever, others_timer_ = kNever;

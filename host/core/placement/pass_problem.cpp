@@ -80,7 +80,7 @@ void PassProblem::build(const StateView& view, const PassRules& rules, std::span
   cuts_ = rules.packing == Packing::kConsolidate || rules.packing == Packing::kContention || rules.consolidation ||
           DelayTimers::apply_to(s, rules);
   if (cuts_) cut(s, rules, kept);
-  refresh(view, taken);
+  find_failures_and_view(view, taken);
   if (rules.sharing_ppm > 0) widen_shares(s);
 }
 
@@ -90,7 +90,7 @@ void PassProblem::begin(const StateView& view, const PassRules& rules, const Pol
   cut_.assign(p.options, p.options + p.n_options);
   timers_.begin(s, rules.delays, &kept, cut_);
   cuts_ = true;
-  refresh(view);
+  find_failures_and_view(view);
 }
 
 void PassProblem::narrow(const StateImpl& s, std::span<const std::int32_t> jobs) {
@@ -98,7 +98,7 @@ void PassProblem::narrow(const StateImpl& s, std::span<const std::int32_t> jobs)
   core::follow_demands(s, view_);
 }
 
-void PassProblem::refresh(const StateView& view, std::span<const kernel::TakenRow> taken) {
+void PassProblem::find_failures_and_view(const StateView& view, std::span<const kernel::TakenRow> taken) {
   const StateImpl& s = impl_of(view);
   given_up_ = false;
   failures_.find(s, taken);

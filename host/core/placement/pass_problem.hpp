@@ -32,9 +32,6 @@ class PassProblem {
   void begin(const StateView& view, const PassRules& rules, const PolicyState& kept);
   void narrow(const StateImpl& state, std::span<const std::int32_t> jobs);
 
-  /// After `build` for a state of which nothing has changed but the time: demands stay as they were changed.
-  void refresh(const StateView& view, std::span<const kernel::TakenRow> taken = {});
-
   /// Only the failures, as `build` finds them.
   const Failures& find_failures(const StateImpl& state) {
     failures_.find(state);
@@ -65,6 +62,7 @@ class PassProblem {
   /// Jobs that ask for shares of GPUs ask for whole ones, on nodes that share: see GpuSharing. O(options)
   void widen_shares(const StateImpl& state);
   void cut(const StateImpl& state, const PassRules& rules, const PolicyState* kept);
+  void find_failures_and_view(const StateView& view, std::span<const kernel::TakenRow> taken = {});
   void hold_repaired(const StateImpl& state);
 
   kernel::ProblemView view_{};

@@ -9,6 +9,7 @@
 
 #include "host/sim/generate/generate.hpp"
 #include "tests/property/live_loop.hpp"
+#include "tests/support/plain_cluster.hpp"
 
 namespace berth::lease_loops_test {
 namespace {
@@ -25,7 +26,7 @@ Request any_of_dally(Random& random) {
   request.params.emplace_back("lease_s", random.of<const char*>({"60", "300", "3600"}));
   if (request.policy == "dally-manual") request.params.emplace_back("timers", random.of<const char*>({"1:2", "0.5:never", "4:1:2/8:3:9"}));
   if (request.policy == "dally") request.params.emplace_back("history", random.of<const char*>({"24", "2"}));
-  request.params.emplace_back("packing", random.of<const char*>({"topology", "topology", "topology", "count", "consolidate"}));
+  request.params.emplace_back("packing", random.of<const char*>({"topology", "topology", "topology", "count", "emptiest", "consolidate"}));
   request.params.emplace_back("discipline", random.of<const char*>({"greedy", "greedy", "greedy", "greedy", "strict", "easy"}));
   request.params.emplace_back("quotas", random.of<const char*>({"limits", "limits", "limits", "guarantees"}));
   return request;
@@ -43,7 +44,17 @@ Snapshot any_cluster(Random& random, std::uint64_t seed) {
   o.queues = random.percent(60) ? 0 : 3;
   if (random.percent(50)) o.gpu_types = {{"V100-32GB", 1}, {"A100-80GB", 1}};
   if (random.percent(50)) o.workload = sim::Workload::kDally;
+  const bool plain = random.percent(80);  // else all jobs are asked in most decisions
+  if (plain) o.outage_ppm = 0;
   Snapshot s = sim::generate(o);
+  if (plain) {
+    s.reservations.clear();
+    for (Node& node : s.nodes) {
+      node.sharing = false;
+      node.available_until_us = kNever;
+    }
+    test::erase_shared(s.jobs);
+  }
   const bool some_wait = random.percent(10);
   for (Job& job : s.jobs) {
     if (random.percent(10)) job.preemption.minimum_run_us = random.below(2'000) * kSecond;
@@ -53,7 +64,7 @@ Snapshot any_cluster(Random& random, std::uint64_t seed) {
 }
 
 TEST(LeaseLoops, PlansOfChangesAreThoseOfANewEngine) {
-  int unchanged = 0, changed_later = 0;
+  int unchanged = 0, changed_later = 0, decisions = 0, by_heads = 0;
   // BERTH_LOOPS=N: that many.
   const char* const more = std::getenv("BERTH_LOOPS");
   const std::uint64_t loops = more == nullptr ? 300 : std::strtoull(more, nullptr, 10);
@@ -67,6 +78,8 @@ TEST(LeaseLoops, PlansOfChangesAreThoseOfANewEngine) {
       const std::string where = "seed " + std::to_string(seed) + " " + request.policy + ", step " + std::to_string(step);
       loop.decide(where);
       if (::testing::Test::HasFatalFailure()) return;
+      ++decisions;
+      by_heads += loop.plan.timing.order_s == 0 ? 1 : 0;  // docs/formats/plan.md
       const bool is_unchanged = loop.plan.decisions.empty();
       unchanged += is_unchanged && was_unchanged ? 1 : 0;
       changed_later += !is_unchanged && was_unchanged ? 1 : 0;
@@ -85,15 +98,61 @@ TEST(LeaseLoops, PlansOfChangesAreThoseOfANewEngine) {
       // Another policy state, or one that the caller changed.
       if (loop.random.percent(5)) loop.policy_state = {};
       if (loop.random.percent(5)) loop.policy_state.columns["lease_from_us"]["left long ago"] = 7;
-      if (const auto leases = loop.policy_state.columns.find("lease_from_us"); leases != loop.policy_state.columns.end()) {
+      const auto leases = loop.policy_state.columns.find("lease_from_us");
+      if (leases != loop.policy_state.columns.end() && loop.random.percent(5)) {
         for (auto& [job, from] : leases->second) {
-          if (loop.random.percent(1)) from = std::max<std::int64_t>(0, from - loop.random.below(4'000) * kSecond);
+          if (loop.random.percent(20)) from = std::max<std::int64_t>(0, from - loop.random.below(4'000) * kSecond);
         }
       }
     }
   }
   EXPECT_GT(unchanged, 500);
   EXPECT_GT(changed_later, 50);
+  EXPECT_GT(by_heads, decisions / 4);
+}
+
+// The one head starts, and no GPU is left.
+TEST(LeaseLoops, AskAnotherJobWhereAllHeadsStart) {
+  sim::GenerateOptions o;
+  o.nodes = 2;
+  o.jobs = 40;
+  o.seed = 1;
+  o.outage_ppm = 0;
+  o.queues = 0;
+  Snapshot s = sim::generate(o);
+  s.reservations.clear();
+  for (Node& node : s.nodes) {
+    node.sharing = false;
+    node.available_until_us = kNever;
+  }
+  const auto one = std::find_if(s.jobs.begin(), s.jobs.end(), [](const Job& job) {
+    return job.shapes.size() == 1 && job.shapes.front().gpus == 1 && job.shapes.front().share_ppm == kWholeGpu;
+  });
+  ASSERT_NE(one, s.jobs.end());
+  const Job described = *one;
+  s.jobs.clear();
+  for (int i = 0; i < 40; ++i) {
+    s.jobs.push_back(test::as_newcomer(described, "job" + std::to_string(i), s.now_us));
+    s.jobs.back().deadline = {};
+  }
+  Request request;
+  request.policy = "dally-nowait";
+  request.changes_only = true;
+  request.params = {{"quotas", "limits"}};
+  test::Loop loop(Random(1), request, s, s.jobs);
+  int by_heads = 0;
+  for (int step = 0; step < 12; ++step) {
+    loop.decide("step " + std::to_string(step));
+    if (::testing::Test::HasFatalFailure()) return;
+    by_heads += loop.plan.timing.order_s == 0 ? 1 : 0;
+    commit(loop.state, loop.plan);
+    if (step % 2 == 0) continue;  // an idle decision in between
+    const Snapshot now = loop.state.snapshot();
+    const auto runs = std::find_if(now.jobs.begin(), now.jobs.end(), [](const Job& job) { return job.state == JobState::kRunning; });
+    ASSERT_NE(runs, now.jobs.end());
+    ASSERT_TRUE(loop.apply(delta::RemoveJob{runs->id, "completed"}));
+  }
+  EXPECT_EQ(by_heads, 11);  // all but the first
 }
 
 }  // namespace
