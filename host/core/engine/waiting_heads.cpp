@@ -284,10 +284,12 @@ bool WaitingHeads::may_fit(const kernel::ProblemView& p, const kernel::OptionRow
 bool WaitingHeads::count_starts(const StateImpl& s, const kernel::ProblemView& p, const kernel::PlaceRequest& request,
                                 const kernel::PlaceResult& placed, bool some_wait) {
   std::int32_t last_victim = -1;
+  bool some_left = false;  // others have their GPUs then
   position_.resize(s.jobs.size());
   for (std::int32_t i = 0; i < request.n; ++i) {
     position_[to_index(request.order[i])] = i;
     if (request.running[i] != 0 && request.victim_ok[i] != 0) last_victim = i;
+    some_left = some_left || (request.running[i] != 0 && placed.outcome[i] != kernel::Outcome::kKept);
   }
   after_.begin(p);
   // `picked_` is in order, so positions ascend.
@@ -304,7 +306,7 @@ bool WaitingHeads::count_starts(const StateImpl& s, const kernel::ProblemView& p
     Class& of = classes_[class_of(s.now, one)];
     if (++of.started < of.most) continue;
     const auto fits = [&](const kernel::OptionRow& option) { return may_fit(p, option); };
-    const bool by_room = some_wait && last_victim <= i;
+    const bool by_room = some_wait && !some_left && last_victim <= i;
     if (by_room) capacity_.begin(p, after_.supply(), true);
     if (by_room && std::none_of(p.options + p.option_begin[one.job], p.options + p.option_end[one.job], fits)) continue;
     of.most *= 2;
