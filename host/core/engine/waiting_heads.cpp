@@ -106,9 +106,9 @@ std::uint64_t hash_of(const std::string& text) {
 }  // namespace
 
 // The caller may have changed it. DelayTimers compares the columns that it reads.
-std::uint64_t WaitingHeads::fingerprint(const PolicyState& kept) {
+std::uint64_t WaitingHeads::fingerprint(const PolicyState& policy_state) {
   std::uint64_t sum = 0;
-  for (const auto& [name, rows] : kept.columns) {
+  for (const auto& [name, rows] : policy_state.columns) {
     if (DelayWindows::is_column(name)) continue;
     const std::uint64_t column = hash_of(name);
     for (const auto& [row, value] : rows) {
