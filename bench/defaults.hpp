@@ -55,7 +55,7 @@ inline std::int64_t large_gang() { return full_or_smoke(512, 16); }
 inline std::int64_t stream_nodes() { return full_or_smoke(10'000, 64); }
 inline std::int64_t stream_decisions() { return from_environment("BERTH_BENCH_DECISIONS", full_or_smoke(10'000, 50)); }
 
-/// decide, consecutive decisions under leases: 10,000 jobs wait, and the target is 1 ms.
+/// decide, consecutive decisions under leases: more than 10,000 jobs wait, and the target is 1 ms.
 inline std::int64_t lease_nodes() { return full_or_smoke(2'048, 64); }
 inline std::int64_t lease_jobs() { return full_or_smoke(14'000, 400); }
 inline std::int64_t lease_decisions() { return full_or_smoke(500, 50); }

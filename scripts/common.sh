@@ -12,8 +12,8 @@ compilers() {
   echo "$cores"
 }
 
-# The same file in another checkout is the same object file; so is the same unity file of another build tree (no code of
-# the library uses __FILE__).
+# The same file in another checkout is the same object file; so is the same unity file of another build tree (only
+# texts of assertions and of failed tests have __FILE__).
 export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1} CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-file_macro}
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(compilers)}
 

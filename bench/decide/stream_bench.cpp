@@ -194,7 +194,7 @@ void queues(benchmark::State& bench, bool changes_only, const char* quotas) {
                  {{"discipline", "greedy"}, {"quotas", quotas}});
 }
 
-/// 10,000 jobs wait for 16,384 GPUs under the leases of dally.
+/// Some 11,000 jobs wait for 16,384 GPUs under the leases of dally.
 void leases(benchmark::State& bench, bool changes_only) {
   decide_in_turn(bench, busy_cluster(lease_nodes(), lease_jobs()), changes_only, 1, Nodes::kStay, "dally", {{"quotas", "limits"}},
                  lease_decisions());

@@ -115,9 +115,9 @@ class WaitingHeads {
   std::vector<std::int32_t> jobs_, changed_jobs_, changed_nodes_, rejected_, was_rejected_;
   std::vector<std::uint8_t> changed_;   // [jobs of the state] 1 while `follow` reads
   std::vector<std::int32_t> position_;  // the same: of jobs of the last pass, in its order
+  std::vector<TimeUs> ends_;            // the same: of leases, of running jobs of the last pass
   FinalState after_;                    // the problem after the first jobs of the pass
   Capacity capacity_;                   // of `after_`
-  std::vector<TimeUs> ends_;            // the same: of leases of the last pass
   OtherJobs others_;
   TimeUs others_change_ = kNever, others_timer_ = kNever;
   std::map<std::vector<std::int32_t>, std::int32_t> kind_of_;

@@ -111,6 +111,54 @@ TEST(LeaseLoops, PlansOfChangesAreThoseOfANewEngine) {
   EXPECT_GT(by_heads, decisions / 4);
 }
 
+// A job that gives way leaves more GPUs than the job before it takes. Two others of one class, behind it in the order, get them.
+TEST(LeaseLoops, JobsOfAClassStartWhereOneGaveWayInThePass) {
+  sim::GenerateOptions o;
+  o.nodes = 1;
+  o.jobs = 60;
+  o.seed = 1;
+  o.outage_ppm = 0;
+  o.queues = 0;
+  o.workload = sim::Workload::kDally;
+  Snapshot s = sim::generate(o);
+  const auto asks = [](std::int32_t gpus) { return [gpus](const Job& job) { return job.shapes.front().gpus == gpus; }; };
+  const auto small = std::find_if(s.jobs.begin(), s.jobs.end(), asks(1)), large = std::find_if(s.jobs.begin(), s.jobs.end(), asks(8));
+  ASSERT_TRUE(small != s.jobs.end() && large != s.jobs.end());
+  const TimeUs hour = 3'600 * kSecond;
+  const auto ran = [&](Job job, const std::string& id, std::int64_t part) {
+    job = test::as_newcomer(std::move(job), id, s.now_us - 20 * hour);
+    job.progress.run_us = part > 0 ? 10 * hour : 0;
+    job.progress.work_total = 4'000'000'000'000'000;
+    job.progress.work_done = job.progress.work_total / 1'000'000 * part;
+    return job;
+  };
+  const Job first = ran(*small, "first", 0), held_back = ran(*large, "held back", 1);
+  Job fast = ran(*small, "fast", 100'000);
+  fast.constraints.cpu_milli_per_gpu += 1;  // of another class than the first
+  Job faster = fast;
+  faster.id = "faster";
+  s.reservations.clear();
+  s.jobs = {held_back};
+
+  Request request;
+  request.policy = "dally-nowait";
+  request.changes_only = true;
+  request.params = {{"lease_end", "keep"}, {"lease_s", "3600"}};
+  test::Loop loop(Random(1), request, s, s.jobs);
+  loop.decide("start");
+  ASSERT_FALSE(::testing::Test::HasFatalFailure());
+  commit(loop.state, loop.plan);
+  ASSERT_TRUE(loop.apply(std::vector<Delta>{delta::PutJob{first}, delta::PutJob{fast}, delta::PutJob{faster}}));
+  for (const char* where : {"in the lease", "at its end"}) {
+    loop.decide(where);
+    ASSERT_FALSE(::testing::Test::HasFatalFailure());
+    loop.pass_time(hour);
+  }
+  EXPECT_EQ(loop.plan.totals.preempts, 1);
+  EXPECT_EQ(loop.plan.totals.starts, 3);
+  EXPECT_EQ(loop.plan.timing.order_s, 0);
+}
+
 // The one head starts, and no GPU is left.
 TEST(LeaseLoops, AskAnotherJobWhereAllHeadsStart) {
   sim::GenerateOptions o;
