@@ -19,6 +19,11 @@ namespace {
 constexpr std::ptrdiff_t kKeeps = 3;  // its column
 
 std::string gpus(std::int64_t micro) { return core::decimal_text(micro, 6); }
+std::string in_percent(std::int64_t millionths) { return core::decimal_text((millionths + 500) / 1'000, 1); }
+// The dominant share that a queue has, and its fair one.
+std::string shares(const QueueStanding& one) {
+  return one.dominant_share < 0 ? "-" : fmt::format("{} of {} %", in_percent(one.dominant_share), in_percent(one.fair_dominant_share));
+}
 
 }  // namespace
 
@@ -27,6 +32,7 @@ std::string queue_text(const ClusterState& state, const std::vector<QueueStandin
   const std::vector<Queue>& queues = view.queues();
   if (queues.empty()) return "no queues\n";
   const bool any_keeps = std::any_of(standings.begin(), standings.end(), [](const QueueStanding& one) { return one.keeps > 0; });
+  const bool dominant = std::any_of(standings.begin(), standings.end(), [](const QueueStanding& one) { return one.dominant_share >= 0; });
   std::vector<Row> rows;
   for (const QueueStanding& one : standings) {
     const auto queue = static_cast<std::size_t>(one.queue);
@@ -36,9 +42,11 @@ std::string queue_text(const ClusterState& state, const std::vector<QueueStandin
                     gpus(one.guarantee), gpus(one.entitled), one.limit < 0 ? "-" : gpus(one.limit), gpus(one.fair_share), gpus(one.has),
                     gpus(over), gpus(one.waiting),
                     starves ? core::decimal_text(std::max<TimeUs>(0, view.now() - one.starved_since) / 1000, 3) + " s" : "-"});
+    if (dominant) rows.back().insert(rows.back().end() - 1, shares(one));
     if (any_keeps) rows.back().insert(rows.back().begin() + kKeeps, one.keeps > 0 ? gpus(one.keeps) : "-");
   }
   Row head{"QUEUE", "TYPE", "GUARANTEE", "ENTITLED", "LIMIT", "FAIR SHARE", "HAS", "BORROWS", "WAITING", "STARVED FOR"};
+  if (dominant) head.insert(head.end() - 1, "DOMINANT");
   if (any_keeps) head.insert(head.begin() + kKeeps, "KEEPS");
   return fmt::format("{}\n\n{}", core::counted(static_cast<std::int64_t>(queues.size()), "queue"), table(head, rows, {}, 2));
 }

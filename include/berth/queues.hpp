@@ -24,6 +24,9 @@ struct QueueStanding {
   std::int64_t waiting = 0;       ///< what its waiting jobs ask for, in the first option; those that can never run do not
   TimeUs starved_since = kNever;  ///< since when a job of it waits that it is entitled to; kNever: none does
   std::int64_t keeps = 0;         ///< of the guarantee: others below its parent do not get it, used or not
+  /// Over all types, where the nodes that work state their cores, or all their memory: the largest of the parts of GPUs, cores and memory
+  /// that its jobs hold, and the fair one, in millionths of the cluster. -1: else
+  std::int64_t dominant_share = -1, fair_dominant_share = -1;
   bool operator==(const QueueStanding&) const = default;
 };
 

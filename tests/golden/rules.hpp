@@ -26,6 +26,7 @@ struct RulePlan {
 };
 inline constexpr RulePlan kGreedy{"greedy", "fifo@discipline=greedy"};
 inline constexpr RulePlan kFair{"fair", "fifo@discipline=greedy,quotas=fair"};
+inline constexpr RulePlan kDrf{"drf", "fifo@discipline=greedy,quotas=drf"};
 inline constexpr RulePlan kLimits{"limits", "fifo@discipline=greedy,quotas=limits"};
 inline constexpr RulePlan kLargest{"largest", "fifo@discipline=greedy,shape=largest"};
 inline constexpr RulePlan kStrict{"strict", "fifo"};

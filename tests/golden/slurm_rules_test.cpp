@@ -1,4 +1,4 @@
-// Slurm's QOS and accounts, and dominant resource fairness for GPUs alone, on Berth: docs/quota-rules.md. The other answers are derived
+// Slurm's QOS and accounts, and dominant resource fairness, on Berth: docs/quota-rules.md. The other answers are derived
 // by hand from the manual pages of Slurm 22.05 and from the rule of DRF.
 #include <gtest/gtest.h>
 
@@ -34,6 +34,10 @@ namespace {
 const std::vector<RuleCase>& drf_cases() {
   static const std::vector<RuleCase> cases = {
       {"drf", kFair, "the tenant of the smaller share is next", {"a0 a1 a2 a3 a4 a5 b0 b1"}},
+      {"drf", kDrf, "the tenant of the smaller share is next", {"a0 a1 a2 a3 a4 a5 b0 b1"}},
+      {"drf-resources", kDrf, "9 cores and 18 GiB: 3 tasks and 2", {"a0 a1 a2 b0 b1"}},
+      {"drf-resources", kFair, "9 cores and 18 GiB: 3 tasks and 2", {"a0 a1 a2 b0 b1"}, RuleAnswer{"a0 a1 a2 a3 b0"}},
+      {"drf-resources-reclaim", kDrf, "the same, once A's fourth task ends", {"b0 b1", "a3"}},
       {"drf-weights", kFair, "the tenant of the smaller share over its weight is next", {"a0 a1 a2 a3 a4 a5 a6 a7 b0 b1"}},
   };
   return cases;

@@ -487,7 +487,7 @@ TEST_P(KeptQueue, AnswersAsThePassOverAllJobsWhereSharesLoseTheirGpus) {
 TEST_P(KeptQueue, AnswersAsThePassOverAllJobsWhereQueuesGetGpusBack) {
   static const std::set<std::string> kServed{"edf", "fifo", "sjf"};
   std::int64_t decisions = 0, served = 0;
-  for (const char* quotas : {"guarantees", "fair"}) {
+  for (const char* quotas : {"guarantees", "fair", "drf"}) {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       Clusters clusters(seed, GetParam());
       clusters.reclaim(quotas);

@@ -20,6 +20,8 @@
 namespace berth::test::quota_loops_test {
 namespace {
 
+constexpr std::int64_t kGib = std::int64_t{1} << 30;
+
 Queue random_queue(Random& random, std::string id, const std::string& parent) {
   Queue queue;
   queue.id = std::move(id);
@@ -85,6 +87,18 @@ Job random_job(Random& random, std::int32_t number, TimeUs now) {
   return job;
 }
 
+/// Cores or memory are scarce, or neither.
+void state_cores(Random& random, std::vector<Node>& nodes) {
+  for (Node& node : nodes) {
+    node.cpu_milli = random.within(8, 40) * 1'000;
+    node.memory_bytes = random.within(20, 200) * kGib;
+  }
+}
+void ask_for_cores(Random& random, Constraints& of) {
+  of.cpu_milli_per_gpu = random.within(0, 4) * 1'000;
+  of.memory_bytes_per_gpu = random.within(0, 20) * kGib;
+}
+
 /// Jobs that run, those of any GPU type with their first node.
 std::string who_runs(const ClusterState& state) {
   std::string text;
@@ -123,9 +137,11 @@ void settle(ClusterState& state, Engine& engine, const Request& request, Seen& s
       displaced_by.emplace(d.job, by.job);
       ASSERT_EQ(displaced_by.count({by.job, d.job}), 0U);
     }
-    // A job that may not be displaced at first comes first from now on, so that others of its queue fall behind.
+    // A job that may not be displaced, at first or ever, comes first from now on, so that others of its queue fall behind, and its GPUs
+    // are out of their reach.
     for (const Decision& d : plan.decisions) {
-      if (d.action == Action::kStart && state.job(d.job)->preemption.minimum_run_us > 0) displaced_by.clear();
+      const Preemption& stays = state.job(d.job)->preemption;
+      if (d.action == Action::kStart && (stays.minimum_run_us > 0 || !stays.preemptible)) displaced_by.clear();
     }
     commit(state, plan);
     if (plan.totals.starts + plan.totals.moves + plan.totals.preempts == 0) return;
@@ -138,7 +154,10 @@ void settle(ClusterState& state, Engine& engine, const Request& request, Seen& s
 
 void run(const std::string& policy, const std::string& quotas, std::uint64_t seed, int events, Seen& seen) {
   Random random(seed);
-  ClusterState state(random_cluster(random));
+  Snapshot cluster = random_cluster(random);
+  const bool dominant = quotas == "drf";
+  if (dominant) state_cores(random, cluster.nodes);
+  ClusterState state(std::move(cluster));
   Engine engine;
   Request request;
   request.policy = policy;
@@ -152,7 +171,9 @@ void run(const std::string& policy, const std::string& quotas, std::uint64_t see
       const std::vector<std::string>& ones = running.empty() ? waiting : running;
       state.apply(delta::RemoveJob{random.of(ones), "completed"});
     } else {
-      state.apply(delta::PutJob{random_job(random, event, state.now())});
+      Job job = random_job(random, event, state.now());
+      if (dominant) ask_for_cores(random, job.constraints);
+      state.apply(delta::PutJob{job});
     }
     state.apply(delta::SetTime{state.now() + random.within(0, 300) * kSecond});
     settle(state, engine, request, seen);
@@ -167,7 +188,7 @@ TEST(QuotaLoops, NoJobsAreDisplacedInACircle) {
   Seen all;
   std::printf("%-10s %-11s %9s %5s %9s %9s\n", "policy", "quotas", "decisions", "most", "displaced", "reclaimed");
   for (const char* policy : {"fifo", "sjf", "srtf", "srsf", "las", "priority", "edf"}) {
-    for (const char* quotas : {"guarantees", "fair"}) {
+    for (const char* quotas : {"guarantees", "fair", "drf"}) {
       Seen seen;
       for (std::uint64_t seed = 1; seed <= 25; ++seed) {
         run(policy, quotas, seed, 150, seen);

@@ -40,19 +40,19 @@ void EntitledJobs::read(const StateImpl& s, const kernel::ProblemView& p, Quotas
     return;
   }
   counted_.resize(s.jobs.size());
-  divided_ = divided_ && quotas_ != Quotas::kFair;
+  divided_ = divided_ && !has_fair_shares(quotas_);
   for (const std::int32_t job : jobs) count(job);
 }
 
 void EntitledJobs::divide(const StateImpl& s) {
-  if (!std::exchange(divided_, true)) ledger_.divide(s, quotas_ == Quotas::kFair);
+  if (!std::exchange(divided_, true)) ledger_.divide(s, quotas_);
 }
 
 QuotaStanding EntitledJobs::stand(const kernel::ProblemView& p, std::int32_t queue, std::int32_t job, QuotaAmount& amount) const {
   const auto ignore = [](std::int32_t, bool) {};
   amount = ledger_.within_options(p, job, queue, false, ignore);
   if (amount.gpus > 0) return QuotaStanding::kGuaranteed;
-  if (quotas_ == Quotas::kFair) amount = ledger_.within_options(p, job, queue, true, ignore);
+  if (has_fair_shares(quotas_)) amount = ledger_.within_options(p, job, queue, true, ignore);
   return amount.gpus > 0 ? QuotaStanding::kFair : QuotaStanding::kBorrowing;
 }
 
@@ -73,7 +73,7 @@ void EntitledJobs::find(const StateImpl& s, const kernel::ProblemView& p, const 
   has_room_.resize(s.queues.size());
   for (std::size_t q = 0; q < has_room_.size(); ++q) {
     const auto queue = static_cast<std::int32_t>(q);
-    has_room_[q] = ledger_.has_room(queue, false) || (quotas_ == Quotas::kFair && ledger_.has_room(queue, true)) ? 1 : 0;
+    has_room_[q] = ledger_.has_room(queue, false) || (has_fair_shares(quotas_) && ledger_.has_room(queue, true)) ? 1 : 0;
   }
   for (std::size_t of = 0; of < waiting.size(); ++of) {
     const std::int32_t queue = waiting.queue(of);

@@ -13,6 +13,7 @@
 #include "berth/units.hpp"
 #include "host/core/policy_api/consolidation.hpp"
 #include "host/core/policy_api/delay_rule.hpp"
+#include "host/core/policy_api/quotas.hpp"
 
 /// A queue policy has a key per job (smallest first, ties by job rank), the instant at which a key changes by itself,
 /// and a discipline. Policies answer in batches of jobs; they do not place.
@@ -178,13 +179,6 @@ using kernel::Packing;
 constexpr Packing pass_packing(Packing packing) {
   return packing == Packing::kConsolidate || packing == Packing::kContention ? Packing::kTopology : packing;
 }
-
-/// What the quotas of queues do beyond their limits: the parameter `quotas` (docs/quotas.md).
-enum class Quotas : std::uint8_t {
-  kLimits,      ///< nothing
-  kGuarantees,  ///< a queue gets its guarantee back from those that have more than theirs
-  kFair,        ///< and its fair share from those that have more than theirs
-};
 
 /// Rules of a policy's scheduling pass: the parameters common to all policies, and its own placement rules.
 struct PassRules {

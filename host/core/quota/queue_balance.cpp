@@ -44,7 +44,7 @@ void QueueBalance::remove(std::int32_t job) {
 }
 
 void QueueBalance::divide(const StateView& state) {
-  ledger_.divide(impl_of(state), true);
+  ledger_.divide(impl_of(state), Quotas::kFair);
   const auto n = static_cast<std::int32_t>(parent_.size());
   const std::int32_t all = columns_ - 1;
   changed_.assign(parent_.size(), 0);

@@ -127,12 +127,15 @@ void QueueShares::read_queues(const StateImpl& s) {
   const std::size_t cells = to_index(n) * to_index(columns_);
   guarantee_.assign(cells, 0);
   stated_.assign(cells, 0);
+  counts_.assign(to_index(columns_), 0);
+  counts_.back() = 1;
   child_begin_.assign(to_index(n) + 1, 0);
   for (std::int32_t q = 0; q < n; ++q) {
     const std::int32_t parent = s.queue_parent[to_index(q)];
     if (parent >= 0) ++child_begin_[to_index(parent) + 1];
     for (const Quota& quota : s.queues[to_index(q)].quotas) {
       const std::int32_t column = quota.gpu_type == "*" ? columns_ - 1 : s.type_index.at(quota.gpu_type);
+      counts_[to_index(column)] = 1;
       guarantee_[at(q, column)] = saturating_mul(quota.guarantee, kWholeGpu);
       stated_[at(q, column)] = quota.guarantee > 0 ? 1 : 0;
     }
@@ -147,7 +150,7 @@ void QueueShares::read_queues(const StateImpl& s) {
   }
 }
 
-std::int64_t QueueShares::own(const StateImpl& s, std::int32_t queue, std::int32_t column) const {
+std::int64_t QueueShares::asked_by_own(const StateImpl& s, std::int32_t queue, std::int32_t column) const {
   return std::min(demand_[at(queue, column)], s.queue_cap[at(queue, column)]);
 }
 
@@ -187,8 +190,9 @@ void QueueShares::sum_up(const StateImpl& s, std::span<const std::int64_t> deman
   for (auto q = static_cast<std::int32_t>(s.queues.size()) - 1; q >= 0; --q) {
     const std::int32_t parent = s.queue_parent[to_index(q)];
     for (std::int32_t c = 0; c < columns_; ++c) {
+      if (counts_[to_index(c)] == 0) continue;
       guarantee_[at(q, c)] = std::max(guarantee_[at(q, c)], of_children_[at(q, c)]);
-      sum_[at(q, c)] += own(s, q, c);
+      sum_[at(q, c)] += asked_by_own(s, q, c);
       asked_[at(q, c)] = within_limit(s, q, c);
       if (parent < 0) continue;
       of_children_[at(parent, c)] = saturating_add(of_children_[at(parent, c)], guarantee_[at(q, c)]);
@@ -203,7 +207,7 @@ void QueueShares::sum_up(const StateImpl& s, std::span<const std::int64_t> deman
 void QueueShares::hand_down(const StateImpl& s, std::int32_t from, std::int32_t column, std::vector<std::int64_t>& has,
                             std::vector<std::int64_t>& out) {
   const std::span<const std::int32_t> below = children(from);
-  const std::int64_t mine = own(s, from, column), amount = has[at(from, column)];
+  const std::int64_t mine = asked_by_own(s, from, column), amount = has[at(from, column)];
   if (below.empty()) {
     out[at(from, column)] = std::clamp<std::int64_t>(mine, 0, std::max<std::int64_t>(0, amount));
     return;
@@ -230,6 +234,7 @@ void QueueShares::divide_fair(const StateImpl& s) {
     gpus_.back() += works;
   }
   for (std::int32_t c = 0; c < columns_; ++c) {
+    if (counts_[to_index(c)] == 0) continue;
     path_.clear();
     takers_.clear();
     for (std::int32_t q = 0; q < n; ++q) {
@@ -250,6 +255,7 @@ void QueueShares::set(const StateImpl& s, std::span<const std::int64_t> demand, 
   has_.assign(demand_.size(), 0);
   for (std::int32_t q = 0; q < std::ssize(s.queues); ++q) {
     for (std::int32_t c = 0; c < columns_; ++c) {
+      if (counts_[to_index(c)] == 0) continue;
       if (s.queue_parent[to_index(q)] < 0) has_[at(q, c)] = has_at_root(q, c);
       hand_down(s, q, c, has_, guaranteed_);
     }
@@ -260,9 +266,10 @@ void QueueShares::set(const StateImpl& s, std::span<const std::int64_t> demand, 
 // What a queue asks for, and keeps idle, changes up to the first whose limit hides it. From there what it has is handed down again, as far
 // as it changes.
 void QueueShares::change(const StateImpl& s, std::int32_t queue, std::int32_t column, std::int64_t more) {
-  const std::int64_t before = own(s, queue, column);
+  if (counts_[to_index(column)] == 0) return;
+  const std::int64_t before = asked_by_own(s, queue, column);
   demand_[at(queue, column)] += more;
-  std::int64_t change = own(s, queue, column) - before, less_idle = 0;
+  std::int64_t change = asked_by_own(s, queue, column) - before, less_idle = 0;
   path_.clear();
   std::int32_t top = queue;
   for (;; top = s.queue_parent[to_index(top)]) {

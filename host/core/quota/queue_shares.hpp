@@ -41,6 +41,8 @@ std::int64_t divide_share(std::int64_t amount, std::int64_t unit, std::span<Shar
 ///
 /// Of a limit nothing is handed down that a queue keeps and does not ask for, and nothing at all where queues below keep more than it. So
 /// with all that is handed down no other limit is exceeded.
+///
+/// GPU types of which no queue states a quota are left out: all of theirs is 0.
 class QueueShares {
  public:
   /// Whether some queue states a guarantee. Else nothing is entitled to anything.
@@ -61,16 +63,18 @@ class QueueShares {
   std::int64_t fair(std::int32_t queue, std::int32_t column) const { return fair_[at(queue, column)]; }
   /// Whether the queue, or one that it belongs to, states a guarantee in that column.
   bool states(std::int32_t queue, std::int32_t column) const { return stated_[at(queue, column)] != 0; }
+  std::span<const std::int32_t> children(std::int32_t queue) const {
+    const auto q = static_cast<std::size_t>(queue);
+    return std::span(child_).subspan(child_begin_[q], child_begin_[q + 1] - child_begin_[q]);
+  }
+  /// What is asked for of the queue, with those below it, and by its own jobs: within limits.
+  std::int64_t asked(std::int32_t queue, std::int32_t column) const { return asked_[at(queue, column)]; }
+  std::int64_t asked_by_own(const StateImpl& state, std::int32_t queue, std::int32_t column) const;
 
  private:
   std::size_t at(std::int32_t queue, std::int32_t column) const {
     return static_cast<std::size_t>(queue) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(column);
   }
-  std::span<const std::int32_t> children(std::int32_t queue) const {
-    const auto q = static_cast<std::size_t>(queue);
-    return std::span(child_).subspan(child_begin_[q], child_begin_[q + 1] - child_begin_[q]);
-  }
-  std::int64_t own(const StateImpl& state, std::int32_t queue, std::int32_t column) const;
   std::int64_t has_at_root(std::int32_t queue, std::int32_t column) const;
   /// What the parent cannot hand to others, of what is charged for the queue: no job of the queue asks for it.
   std::int64_t idle_above(const StateImpl& state, std::int32_t queue, std::int32_t column) const;
@@ -84,6 +88,7 @@ class QueueShares {
   void divide_fair(const StateImpl& state);
 
   std::int32_t columns_ = 0;
+  std::vector<std::uint8_t> counts_;  // [columns] 0: no queue states a quota of it, and nothing is divided
   // [queues * columns]
   std::vector<std::int64_t> demand_;       // of a queue's own jobs
   std::vector<std::int64_t> asked_;        // with children, at most the limits

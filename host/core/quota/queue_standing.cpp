@@ -7,11 +7,14 @@
 #include "berth/error.hpp"
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
+#include "host/core/quota/dominant_shares.hpp"
 #include "host/core/quota/quota_ledger.hpp"
 #include "host/core/state/state_impl.hpp"
 
 namespace berth::core {
 namespace {
+
+constexpr std::int64_t kThousand = 1'000;  // billionths in a millionth
 
 using QueueCells = std::vector<std::int64_t>;  // [queues * (types + 1)]
 
@@ -20,6 +23,8 @@ class Standings {
   Standings(const StateImpl& state, const Plan* plan, std::span<const std::uint8_t> rejected)
       : s_(state), p_(state.problem()), columns_(state.gpu_types.size() + 1), own_(cells(), 0), asked_(cells(), 0), waiting_(cells(), 0) {
     holds_.assign(s_.jobs.size(), 0);
+    asked_amounts_.assign(s_.queues.size(), {});
+    held_amounts_.assign(s_.queues.size(), {});
     rejected_.assign(rejected.begin(), rejected.end());
     rejected_.resize(s_.jobs.size(), 0);
     std::vector<std::uint8_t> decided(s_.jobs.size(), plan != nullptr && !plan->changes_only ? 1 : 0);
@@ -36,9 +41,12 @@ class Standings {
       if (rejected_[to_index(job)] != 0) continue;
       const QuotaAmount asked = quota_job(s_, p_, job).asked;
       add(asked_, job, asked);
+      add_beside(asked_amounts_, job, asked);
       if (holds_[to_index(job)] == 0) add(waiting_, job, asked);
     }
     shares_.set(s_, asked_, true);
+    for (std::size_t q = 0; q < s_.queues.size(); ++q) asked_amounts_[q][0] = asked_[q * columns_ + columns_ - 1];
+    dominant_.set(s_, shares_, asked_amounts_);
   }
 
   std::vector<QueueStanding> rows() {
@@ -53,6 +61,7 @@ class Standings {
     entitled = with_children(entitled);
     fair = with_children(fair);
     const std::vector<TimeUs> starved = starved_since();
+    add_children(held_amounts_);
     std::vector<QueueStanding> rows;
     for (std::int32_t q = 0; q < std::ssize(s_.queues); ++q) {
       const auto add_row = [&](std::int32_t column) {
@@ -63,6 +72,12 @@ class Standings {
                         starved[i], s_.queue_kept.empty() ? 0 : s_.queue_kept[i]});
       };
       add_row(static_cast<std::int32_t>(columns_) - 1);
+      if (dominant_.counts_more_than_gpus()) {
+        SharedAmounts held = held_amounts_[to_index(q)];
+        held[0] = rows.back().has;
+        rows.back().dominant_share = dominant_.of(held) / kThousand;
+        rows.back().fair_dominant_share = dominant_.fair_with_children(q) / kThousand;
+      }
       for (std::int32_t type = 0; to_index(type) + 1 < columns_; ++type) {
         const std::size_t i = to_index(q) * columns_ + to_index(type);
         if (guarantee[i] > 0 || s_.queue_cap[i] != kernel::kNoLimit) add_row(type);
@@ -75,8 +90,13 @@ class Standings {
   std::size_t cells() const { return s_.queues.size() * columns_; }
   void hold(std::int32_t job, std::span<const PlanEntry> entries) {
     holds_[to_index(job)] = 1;
+    const Constraints& each = s_.jobs[to_index(job)].job->constraints;
     for (const PlanEntry& entry : entries) {
-      add(own_, job, {std::int64_t{entry.share_ppm} * std::popcount(entry.gpus), s_.node.type[to_index(entry.node)]});
+      QuotaAmount held{std::int64_t{entry.share_ppm} * std::popcount(entry.gpus), s_.node.type[to_index(entry.node)]};
+      held.cpu = saturating_mul(each.cpu_milli_per_gpu, std::popcount(entry.gpus));
+      held.memory = saturating_mul(each.memory_bytes_per_gpu, std::popcount(entry.gpus));
+      add(own_, job, held);
+      add_beside(held_amounts_, job, held);
     }
   }
   void add(QueueCells& to, std::int32_t job, const QuotaAmount& amount) const {
@@ -84,6 +104,23 @@ class Standings {
     if (queue < 0) return;
     for_each_column(amount, static_cast<std::int32_t>(columns_),
                     [&](std::int32_t column) { to[to_index(queue) * columns_ + to_index(column)] += amount.gpus; });
+  }
+  // Cores and memory.
+  void add_beside(std::vector<SharedAmounts>& to, std::int32_t job, const QuotaAmount& amount) const {
+    const std::int32_t queue = s_.job.queue[to_index(job)];
+    if (queue < 0) return;
+    SharedAmounts& sum = to[to_index(queue)];
+    sum[1] = saturating_add(sum[1], amount.cpu);
+    sum[2] = saturating_add(sum[2], amount.memory);
+  }
+  // What queues hold, with those below them.
+  void add_children(std::vector<SharedAmounts>& held) const {
+    for (std::size_t q = s_.queues.size(); q-- > 0;) {
+      const std::int32_t parent = s_.queue_parent[q];
+      for (std::size_t r = 1; parent >= 0 && r < kShared; ++r) {
+        held[to_index(parent)][r] = saturating_add(held[to_index(parent)][r], held[q][r]);
+      }
+    }
   }
   // Parents are before their children.
   QueueCells with_children(QueueCells own) const {
@@ -147,6 +184,8 @@ class Standings {
   QueueCells own_, asked_, waiting_;
   std::vector<std::uint8_t> holds_, rejected_;  // [jobs]
   QueueShares shares_;
+  DominantShares dominant_;
+  std::vector<SharedAmounts> asked_amounts_, held_amounts_;  // [queues]
 };
 
 }  // namespace

@@ -21,12 +21,22 @@ QuotaAmount asked_amount(const kernel::ProblemView& p, std::int32_t job) {
 
 QuotaAmount asked_in(const kernel::ProblemView& p, std::int32_t option) {
   const kernel::DemandRow& row = p.demands[p.options[option].demand];
-  return {row.quota, row.gpu_type, 0};
+  QuotaAmount asked{row.quota, row.gpu_type, 0};
+  for (std::int32_t g = row.group_begin; g < row.group_end; ++g) {
+    const kernel::GroupRow& group = p.groups[g];
+    asked.cpu = saturating_add(asked.cpu, saturating_mul(group.cpu, group.members));
+    asked.memory = saturating_add(asked.memory, saturating_mul(group.memory, group.members));
+  }
+  return asked;
 }
 
 QuotaAmount held_amount(const StateImpl& s, std::int32_t job) {
   QuotaAmount held{0, s.job.held_type[to_index(job)], 0};
-  for (const kernel::HeldRow& row : s.jobs[to_index(job)].held) held.gpus += std::int64_t{row.share_ppm} * std::popcount(row.mask);
+  for (const kernel::HeldRow& row : s.jobs[to_index(job)].held) {
+    held.gpus += std::int64_t{row.share_ppm} * std::popcount(row.mask);
+    held.cpu = saturating_add(held.cpu, row.cpu);
+    held.memory = saturating_add(held.memory, row.memory);
+  }
   return held;
 }
 
@@ -42,12 +52,35 @@ void QuotaLedger::begin(const StateImpl& s) {
   columns_ = static_cast<std::int32_t>(s.gpu_types.size()) + 1;
   asked_.assign(s.queues.size() * to_index(columns_), 0);
   taken_.assign(asked_.size(), 0);
+  asked_beside_.assign(s.queues.size(), {});
+  taken_beside_.assign(s.queues.size(), {});
+}
+
+void QuotaLedger::divide(const StateImpl& s, Quotas quotas) {
+  quotas_ = quotas;
+  shares_.set(s, asked_, quotas == Quotas::kFair);
+  if (quotas != Quotas::kDominant) return;
+  amounts_.clear();
+  for (std::int32_t q = 0; q < std::ssize(s.queues); ++q) amounts_.push_back(amounts(asked_, asked_beside_, q));
+  dominant_.set(s, shares_, amounts_);
+}
+
+SharedAmounts QuotaLedger::amounts(std::span<const std::int64_t> gpus, const std::vector<Beside>& beside, std::int32_t queue) const {
+  const Beside& with = beside[to_index(queue)];
+  return {gpus[to_index(queue) * to_index(columns_) + to_index(columns_ - 1)], with.cpu, with.memory};
 }
 
 void QuotaLedger::add(std::vector<std::int64_t>& to, std::int32_t queue, const QuotaAmount& amount) const {
   if (queue < 0) return;
   std::int64_t* const row = to.data() + to_index(queue) * to_index(columns_);
   for_each_column(amount, columns_, [&](std::int32_t column) { row[column] = saturating_add(row[column], amount.gpus); });
+}
+
+void QuotaLedger::add(std::vector<Beside>& to, std::int32_t queue, const QuotaAmount& amount) {
+  if (queue < 0) return;
+  Beside& row = to[to_index(queue)];
+  row.cpu = saturating_add(row.cpu, amount.cpu);
+  row.memory = saturating_add(row.memory, amount.memory);
 }
 
 void QuotaLedger::ask_more(const StateImpl& s, std::int32_t queue, const QuotaAmount& amount) {
@@ -57,6 +90,13 @@ void QuotaLedger::ask_more(const StateImpl& s, std::int32_t queue, const QuotaAm
 }
 
 bool QuotaLedger::is_within(std::int32_t queue, const QuotaAmount& more, bool fair) const {
+  if (is_dominant(fair)) {
+    if (queue < 0) return false;
+    SharedAmounts with = amounts(taken_, taken_beside_, queue);
+    const SharedAmounts one{more.gpus, more.cpu, more.memory};
+    for (std::size_t r = 0; r < kShared; ++r) with[r] = saturating_add(with[r], one[r]);
+    return dominant_.of(with) <= dominant_.fair(queue);
+  }
   if (more.types == 0) return is_within_type(queue, more, fair);
   bool any = false;
   for (std::int32_t type = 0; type + 1 < columns_ && !any; ++type) {
@@ -81,6 +121,7 @@ bool QuotaLedger::is_within_type(std::int32_t queue, const QuotaAmount& more, bo
 
 bool QuotaLedger::has_room(std::int32_t queue, bool fair) const {
   const std::int32_t all = columns_ - 1;
+  if (is_dominant(fair)) return excess(queue) < 0;
   if (fair || shares_.states(queue, all)) return taken(queue, all) < entitled(queue, all, fair);
   for (std::int32_t type = 0; type < all; ++type) {
     if (shares_.states(queue, type) && taken(queue, type) < entitled(queue, type, false)) return true;
@@ -90,6 +131,11 @@ bool QuotaLedger::has_room(std::int32_t queue, bool fair) const {
 
 std::int64_t QuotaLedger::taken(std::int32_t queue, std::int32_t column) const {
   return taken_[to_index(queue) * to_index(columns_) + to_index(column)];
+}
+
+std::int64_t QuotaLedger::excess(std::int32_t queue) const {
+  if (quotas_ == Quotas::kDominant) return dominant_.of(amounts(taken_, taken_beside_, queue)) - dominant_.fair(queue);
+  return taken(queue, columns_ - 1) - entitled(queue, has_fair_shares(quotas_));
 }
 
 std::int64_t QuotaLedger::entitled(std::int32_t queue, bool fair) const {

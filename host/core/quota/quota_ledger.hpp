@@ -6,16 +6,19 @@
 #include <vector>
 
 #include "berth/kernel/base/problem.hpp"
+#include "host/core/policy_api/quotas.hpp"
+#include "host/core/quota/dominant_shares.hpp"
 #include "host/core/quota/queue_shares.hpp"
 
 namespace berth::core {
 
-/// GPUs that count for quotas, in millionths, and their type.
+/// GPUs that count for quotas, in millionths, and their type; cores and host memory count for dominant shares.
 struct QuotaAmount {
   static constexpr std::int32_t kLastBit = 63;
   std::int64_t gpus = 0;
   std::int32_t type = kernel::kNone;  ///< kNone: any of `types`
   std::uint64_t types = 0;            ///< bits of types; the last one is for all from `kLastBit` on
+  std::int64_t cpu = 0, memory = 0;   ///< milli-cores, bytes
   /// The most GPUs of both, of the types of both. @param one  of one type
   void join(const QuotaAmount& one) {
     if (gpus == 0) {
@@ -23,6 +26,8 @@ struct QuotaAmount {
       return;
     }
     gpus = std::max(gpus, one.gpus);
+    cpu = std::max(cpu, one.cpu);
+    memory = std::max(memory, one.memory);
     if (one.type == type) return;
     if (types == 0) types = bit_of(type);
     types |= bit_of(one.type);
@@ -30,7 +35,7 @@ struct QuotaAmount {
   }
   bool may_be(std::int32_t of) const { return (types & bit_of(of)) != 0; }
   static std::uint64_t bit_of(std::int32_t of) { return std::uint64_t{1} << std::min(of, kLastBit); }
-  QuotaAmount operator-() const { return {-gpus, type, types}; }
+  QuotaAmount operator-() const { return {-gpus, type, types, -cpu, -memory}; }
   bool operator==(const QuotaAmount&) const = default;
 };
 /// Calls visit(column) for the types of an amount, and for all types together. @param columns  types, and one
@@ -64,16 +69,26 @@ class QuotaLedger {
   /// Nothing is asked for and nothing taken.
   void begin(const StateImpl& state);
   /// A job of the queue asks for GPUs, or has them. What may be of several types is asked for of each.
-  void ask(std::int32_t queue, const QuotaAmount& amount) { add(asked_, queue, amount); }
-  /// After all asked: finds what queues are entitled to. @param fair  false: of the guarantees alone
-  void divide(const StateImpl& state, bool fair) { shares_.set(state, asked_, fair); }
+  void ask(std::int32_t queue, const QuotaAmount& amount) {
+    add(asked_, queue, amount);
+    add(asked_beside_, queue, amount);
+  }
+  /// After all asked: finds what queues are entitled to.
+  void divide(const StateImpl& state, Quotas quotas);
   /// After `divide` without fair shares: as `ask`, and the shares follow.
   void ask_more(const StateImpl& state, std::int32_t queue, const QuotaAmount& amount);
   /// Of several types: in each of them.
-  void take(std::int32_t queue, const QuotaAmount& amount) { add(taken_, queue, amount); }
-  void take_nothing() { taken_.assign(taken_.size(), 0); }
+  void take(std::int32_t queue, const QuotaAmount& amount) {
+    add(taken_, queue, amount);
+    add(taken_beside_, queue, amount);
+  }
+  void take_nothing() {
+    taken_.assign(taken_.size(), 0);
+    taken_beside_.assign(taken_beside_.size(), {});
+  }
   /// Whether the queue stays within its guarantee, or its fair share, if it takes more: in each column of the amount in which it or
   /// an ancestor states a guarantee, of which there must be one. A fair share also counts over all types. Of several types one suffices.
+  /// A dominant share counts alone.
   bool is_within(std::int32_t queue, const QuotaAmount& more, bool fair) const;
   /// What a waiting job is charged with: each of its options that is within, so that none is exceeded in whichever it starts. The most
   /// GPUs of them, of all of their types; 0: none is within. Calls visit(option, is within) for all options.
@@ -111,14 +126,32 @@ class QuotaLedger {
   /// [queues * columns]
   std::span<const std::int64_t> taken() const { return taken_; }
   bool is_all_types(std::int32_t column) const { return column == columns_ - 1; }
+  /// How much of what the queue is entitled to over all types an amount is; with dominant shares in billionths of the cluster, else in
+  /// millionths of a GPU.
+  std::int64_t counts(const QuotaAmount& amount) const {
+    return quotas_ == Quotas::kDominant ? dominant_.of({amount.gpus, amount.cpu, amount.memory}) : amount.gpus;
+  }
+  /// What the queue has taken beyond what it is entitled to: as `counts`.
+  std::int64_t excess(std::int32_t queue) const;
+  bool is_dominant(bool fair) const { return fair && quotas_ == Quotas::kDominant; }
 
  private:
+  /// Cores and host memory, in milli-cores and bytes.
+  struct Beside {
+    std::int64_t cpu = 0, memory = 0;
+  };
   bool is_within_type(std::int32_t queue, const QuotaAmount& more, bool fair) const;
   void add(std::vector<std::int64_t>& to, std::int32_t queue, const QuotaAmount& amount) const;
+  static void add(std::vector<Beside>& to, std::int32_t queue, const QuotaAmount& amount);
+  SharedAmounts amounts(std::span<const std::int64_t> gpus, const std::vector<Beside>& beside, std::int32_t queue) const;
 
   std::int32_t columns_ = 0;
+  Quotas quotas_ = Quotas::kLimits;
   QueueShares shares_;
-  std::vector<std::int64_t> asked_, taken_;  // [queues * columns] of the queue's own jobs
+  DominantShares dominant_;
+  std::vector<std::int64_t> asked_, taken_;          // [queues * columns] of the queue's own jobs
+  std::vector<Beside> asked_beside_, taken_beside_;  // [queues] the same
+  std::vector<SharedAmounts> amounts_;
 };
 
 }  // namespace berth::core

@@ -29,7 +29,8 @@ bool runs(const StateImpl& s, const QuotaMarks& marks, std::int32_t job) {
 }  // namespace
 
 bool QuotaOrder::applies(const StateImpl& s, Quotas quotas) {
-  return quotas == Quotas::kFair ? !s.queues.empty() : quotas == Quotas::kGuarantees && QueueShares::any_guarantee(s);
+  if (has_fair_shares(quotas)) return !s.queues.empty();
+  return quotas == Quotas::kGuarantees && QueueShares::any_guarantee(s);
 }
 
 bool QuotaOrder::is_protected(const StateImpl& s, const QuotaMarks& marks, std::int32_t job) {
@@ -54,8 +55,10 @@ void QuotaOrder::look(const StateImpl& s, std::span<const std::int32_t> running,
     ledger_.take(counted.queue, counted.held);
   }
   for (const std::int32_t job : order) ask(job, asked_amount(*problem_, job));
-  ledger_.divide(s, quotas_ == Quotas::kFair);
+  ledger_.divide(s, quotas_);
   had_.assign(ledger_.taken().begin(), ledger_.taken().end());
+  excess_.clear();
+  for (std::int32_t q = 0; q < std::ssize(s.queues); ++q) excess_.push_back(ledger_.excess(q));
 }
 
 QuotaStanding QuotaOrder::stand(const StateImpl& s, std::int32_t job, bool as_held) {
@@ -74,7 +77,7 @@ QuotaStanding QuotaOrder::stand(const StateImpl& s, std::int32_t job, bool as_he
   QuotaStanding standing = QuotaStanding::kBorrowing;
   if (is_within(false)) {
     standing = QuotaStanding::kGuaranteed;
-  } else if (quotas_ == Quotas::kFair && is_within(true)) {
+  } else if (has_fair_shares(quotas_) && is_within(true)) {
     standing = QuotaStanding::kFair;
   }
   if (standing == QuotaStanding::kBorrowing) {
@@ -91,7 +94,7 @@ void QuotaOrder::take(const StateImpl& s, std::int32_t job, const QuotaAmount& a
   const bool fair = standing == QuotaStanding::kFair;
   const auto begin = within_.begin() + problem_->option_begin[job], end = within_.begin() + problem_->option_end[job];
   const bool in_all = std::find(begin, end, 0) == end;
-  const std::int32_t column = ledger_.column_of(queue, amount.type, fair);
+  const std::int32_t column = ledger_.is_dominant(fair) ? -1 : ledger_.column_of(queue, amount.type, fair);
   evidence_[to_index(job)] = {column, in_all};
   if (column >= 0) {
     evidence_[to_index(job)].entitled = ledger_.entitled(queue, column, fair);
@@ -115,7 +118,7 @@ void QuotaOrder::claim(const StateImpl& s, std::int32_t job, bool is_running) {
   standing_[to_index(job)] = static_cast<std::uint8_t>(QuotaStanding::kBorrowing);
   for (const QuotaStanding standing : {QuotaStanding::kGuaranteed, QuotaStanding::kFair}) {
     const bool fair = standing == QuotaStanding::kFair;
-    if (fair && quotas_ != Quotas::kFair) return;
+    if (fair && !has_fair_shares(quotas_)) return;
     std::int32_t claimed = kernel::kNone;
     for (std::int32_t o = begin; o < end; ++o) {
       const QuotaAmount one = asked_in(p, o);
@@ -143,15 +146,15 @@ void QuotaOrder::claim(const StateImpl& s, std::int32_t job, bool is_running) {
 // more for each time that a job was restarted, so that it is not always the same one.
 void QuotaOrder::order_victims(const StateImpl& s) {
   const auto none = static_cast<std::int32_t>(s.queues.size());  // no queue
-  const auto all_types = static_cast<std::int32_t>(s.gpu_types.size());
   rows_.clear();
   for (const std::int32_t job : victims_) {
-    const std::int64_t gpus = held_amount(s, job).gpus;
+    const QuotaAmount held = held_amount(s, job);
     const Job& described = *s.jobs[to_index(job)].job;
     const std::int64_t restarts = std::max<std::int64_t>(0, described.progress.restarts);
-    const std::int64_t cost = saturating_mul(saturating_mul(displace_cost(described.costs), gpus), saturating_add(restarts, 1));
+    const std::int64_t cost = saturating_mul(saturating_mul(displace_cost(described.costs), held.gpus), saturating_add(restarts, 1));
     const std::int32_t queue = s.job.queue[to_index(job)];
-    rows_.push_back({queue < 0 ? none : queue, s.job.priority[to_index(job)], cost, restarts, got_gpus_at(s, job), job, gpus});
+    rows_.push_back(
+        {queue < 0 ? none : queue, s.job.priority[to_index(job)], cost, restarts, got_gpus_at(s, job), job, ledger_.counts(held)});
   }
   std::sort(rows_.begin(), rows_.end(), [&](const Victim& a, const Victim& b) {
     return std::tuple(a.queue, standing(b.job), a.priority, a.cost, a.restarts, b.since, s.job_rank()[to_index(b.job)]) <
@@ -162,7 +165,7 @@ void QuotaOrder::order_victims(const StateImpl& s) {
     const std::int32_t queue = rows_[i].queue;
     Excess one{INT64_MAX, 1, i, i};
     if (queue != none) {
-      one.over = had_of(s, queue, all_types) - ledger_.entitled(queue, quotas_ == Quotas::kFair);
+      one.over = excess_[to_index(queue)];
       one.weight = std::max<std::int64_t>(1, s.queues[to_index(queue)].weight_ppm);
     }
     while (one.end < rows_.size() && rows_[one.end].queue == queue) ++one.end;
@@ -180,7 +183,7 @@ void QuotaOrder::order_victims(const StateImpl& s) {
     Excess& one = heap_.back();
     const Victim& victim = rows_[one.next];
     victims_.push_back(victim.job);
-    if (victim.queue != none) one.over -= victim.gpus;
+    if (victim.queue != none) one.over -= victim.counts;
     if (++one.next == one.end) {
       heap_.pop_back();
     } else {
@@ -368,6 +371,7 @@ void QuotaOrder::say_why(const StateImpl& s, std::int32_t victim, Reason& reason
   Evidence why = evidence_[to_index(reason.other_job)];
   reason.queue = s.job.queue[to_index(reason.other_job)];
   const bool fair = quotas_ == Quotas::kFair, by_fair = standing(reason.other_job) == QuotaStanding::kFair;
+  if (ledger_.is_dominant(by_fair)) return;  // no number of GPUs
   // It was within in several types; the one that it took is that of the victim.
   if (const std::int32_t type = s.job.held_type[to_index(victim)]; why.column < 0 && type >= 0) {
     why.column = ledger_.column_of(reason.queue, type, by_fair);

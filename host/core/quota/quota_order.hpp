@@ -86,7 +86,8 @@ class QuotaOrder {
   const kernel::ProblemView* problem_ = nullptr;
   Quotas quotas_ = Quotas::kLimits;
   QuotaLedger ledger_;
-  std::vector<std::int64_t> had_;  // [queues * columns of the ledger] GPUs of running jobs, in millionths
+  std::vector<std::int64_t> had_;     // [queues * columns of the ledger] GPUs of running jobs, in millionths
+  std::vector<std::int64_t> excess_;  // [queues] QuotaLedger::excess of running jobs
   /// A running job that may be displaced.
   struct Victim {
     std::int32_t queue;  // of no queue: after all
@@ -95,9 +96,9 @@ class QuotaOrder {
     std::int64_t restarts;
     TimeUs since;
     std::int32_t job;
-    std::int64_t gpus;
+    std::int64_t counts;  // QuotaLedger::counts
   };
-  /// Victims of a queue, rows [next, end): GPUs beyond what it is entitled to, over its weight.
+  /// Victims of a queue, rows [next, end): what it has beyond what it is entitled to, over its weight.
   struct Excess {
     std::int64_t over, weight;
     std::size_t next, end;

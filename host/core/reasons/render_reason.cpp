@@ -120,7 +120,7 @@ class ReasonText {
         return fmt::format("would delay {}, which {}", other(),
                            r_.until_us == kNever ? "has a reservation" : "is to start " + at(r_.until_us));
       case ReasonCode::kLostPriority:
-        return fmt::format("displaced by {}", other()) + (r_.queue < 0 ? "" : reclaimed());
+        return fmt::format("displaced by {}", other()) + (r_.queue < 0 ? "" : reclaimed()) + notice();
       case ReasonCode::kDeadlineImpossible:
         return too_late();
       case ReasonCode::kNotAdmitted:
@@ -143,12 +143,22 @@ class ReasonText {
   }
 
   std::string reclaimed() const {
-    std::string text = fmt::format(": queue {} is entitled to {}, and its jobs before that have {}", names_.queue(r_.queue),
-                                   r_.gpu_type < 0 ? counted(r_.asked, "GPU") : counted(r_.asked, fmt::format("{} GPU", type())), r_.best);
+    std::string text = fmt::format(": queue {} ", names_.queue(r_.queue));
+    if (r_.asked == 0) {
+      text += "has less than it is entitled to";
+    } else {
+      text += fmt::format("is entitled to {}, and its jobs before that have {}",
+                          r_.gpu_type < 0 ? counted(r_.asked, "GPU") : counted(r_.asked, fmt::format("{} GPU", type())), r_.best);
+    }
     if (job_ == nullptr) return text;
     if (r_.free > 0) text += fmt::format("; jobs of queue {} borrow {}", job_->queue, r_.free);
     if (const TimeUs lost = displace_cost(job_->costs); lost > 0) text += fmt::format("; the job loses {}", duration_text(lost));
     return text;
+  }
+
+  std::string notice() const {
+    const TimeUs grace = job_ == nullptr ? 0 : job_->preemption.grace_us;
+    return grace > 0 ? fmt::format("; it has {} to stop", duration_text(grace)) : "";
   }
 
   std::string_view type() const { return names_.gpu_type(r_.gpu_type); }

@@ -24,7 +24,11 @@ std::int64_t fits(std::int64_t has, std::int64_t each) {
 class AfterAllLeft {
  public:
   AfterAllLeft(const StateImpl& state, const Plan& plan) : s_(state), p_(state.problem()) {
-    for (const auto& [name, value] : plan.params) fair_ = fair_ || (name == "quotas" && value == "fair");
+    for (const auto& [name, value] : plan.params) {
+      const auto is_named = [&](const NamedQuotas& one) { return one.name == value; };
+      const auto found = name == "quotas" ? std::find_if(kQuotas.begin(), kQuotas.end(), is_named) : kQuotas.end();
+      if (found != kQuotas.end()) quotas_ = found->quotas;
+    }
     used_ = s_.queue_used;
     free_.assign(p_.node_free, p_.node_free + p_.n_nodes);
     cpu_.assign(p_.node_cpu, p_.node_cpu + p_.n_nodes);
@@ -48,7 +52,7 @@ class AfterAllLeft {
       }
       return p_.option_begin[job] < p_.option_end[job];
     };
-    return is_within(false) || (fair_ && is_within(true));
+    return is_within(false) || (has_fair_shares(quotas_) && is_within(true));
   }
 
   bool has_room(std::int32_t job) const {
@@ -90,7 +94,7 @@ class AfterAllLeft {
       const QuotaJob counted = quota_job(s_, p_, job);
       ledger_.ask(counted.queue, counted.asked);
     }
-    ledger_.divide(s_, fair_);
+    ledger_.divide(s_, quotas_);
     const auto age = [&](std::int32_t job) {
       const TimeUs since = s_.jobs[to_index(job)].job->last_assignment_us;
       return std::tuple(s_.job.victim_from[to_index(job)] <= s_.now, since == kNever ? s_.job.submit[to_index(job)] : since,
@@ -101,7 +105,8 @@ class AfterAllLeft {
     for (const std::int32_t job : running) {
       const QuotaAmount held = held_amount(s_, job);
       const std::int32_t queue = s_.job.queue[to_index(job)];
-      const bool within = held.gpus > 0 && (ledger_.is_within(queue, held, false) || (fair_ && ledger_.is_within(queue, held, true)));
+      const bool within =
+          held.gpus > 0 && (ledger_.is_within(queue, held, false) || (has_fair_shares(quotas_) && ledger_.is_within(queue, held, true)));
       if (within) ledger_.take(queue, held);
       borrows_[to_index(job)] = !within && s_.job.victim_from[to_index(job)] <= s_.now ? 1 : 0;
     }
@@ -165,7 +170,7 @@ class AfterAllLeft {
 
   const StateImpl& s_;
   const kernel::ProblemView& p_;
-  bool fair_ = false;
+  Quotas quotas_ = Quotas::kLimits;
   QuotaLedger ledger_;
   std::vector<std::uint8_t> borrows_;  // [jobs] 1: runs, borrows, and may be displaced
   std::vector<std::int64_t> used_;     // as StateImpl::queue_used

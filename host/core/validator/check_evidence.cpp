@@ -166,7 +166,8 @@ class Evidence {
     for (std::int32_t e = other == nullptr ? 0 : other->entry_begin; other != nullptr && e < other->entry_end; ++e) {
       gpus += std::int64_t{plan_.entries[to_index(e)].share_ppm} * std::popcount(plan_.entries[to_index(e)].gpus);
     }
-    if (r.best + gpus / kWholeGpu > r.asked || r.missing != 0) {
+    const bool no_number = r.asked == 0 && r.best == 0 && r.free == 0;  // a dominant share, or less than one GPU
+    if ((!no_number && r.best + gpus / kWholeGpu > r.asked) || r.missing != 0) {
       found_.of(job, "is displaced for {} GPUs of a queue that has {} of the {} that it is entitled to", gpus / kWholeGpu, r.best, r.asked);
     }
     const std::int32_t own = s_.job.queue[to_index(victim)];

@@ -25,6 +25,9 @@ struct KnownLimit : Millionths {
 struct KeptPart : Millionths {
   static bool absent(std::int64_t gpus) { return gpus == 0; }
 };
+struct KnownShare : Millionths {
+  static bool absent(std::int64_t share) { return share < 0; }
+};
 struct KnownInstant : Seconds {
   static bool absent(TimeUs at) { return at == kNever; }
 };
@@ -41,6 +44,10 @@ inline constexpr Field<NotRead, QueueRow> kQueueRowFields[] = {
     field<Millionths, kStandingOf<&QueueStanding::fair_share>>("fair_share", kRequired),
     field<Millionths, kStandingOf<&QueueStanding::has>>("has", kRequired),
     field<Millionths, kStandingOf<&QueueStanding::waiting>>("waiting", kRequired, "what waiting jobs ask for"),
+    field<KnownShare, kStandingOf<&QueueStanding::dominant_share>>(
+        "dominant_share", kOptional, "of all types: the largest of the parts of GPUs, cores and memory that its jobs hold"),
+    field<KnownShare, kStandingOf<&QueueStanding::fair_dominant_share>>("fair_dominant_share", kOptional,
+                                                                        "omitted where nodes state neither cores nor memory"),
     field<KnownInstant, kStandingOf<&QueueStanding::starved_since>>("starved_since_s", kOptional,
                                                                     "omitted where no job waits that the queue is entitled to"),
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -264,10 +265,17 @@ std::vector<PolicyParam> with_packing(std::vector<PolicyParam> own) {
        "GPUs first; contention: as topology, and gangs wait for a domain outside which the network would slow them; not with discipline "
        "strict"});
   own.push_back({"quotas", "guarantees",
-                 "guarantees: a queue below its guarantee gets GPUs back from queues above theirs; fair: also below its fair share; "
-                 "limits: only limits count"});
+                 "guarantees: a queue below its guarantee gets GPUs back from queues above theirs; fair: also below its fair share; drf: "
+                 "the same by dominant shares of GPUs, cores and memory; limits: only limits count; by system: kueue is guarantees, "
+                 "kueue-fair and kai are fair, slurm is limits"});
   own.push_back({"max_tries", "64", "domains tried per group of a gang's tree before giving up"});
   return own;
+}
+
+core::Quotas quotas_of(const Settings& settings) {
+  std::array<std::string_view, core::kQuotas.size()> names;
+  std::transform(core::kQuotas.begin(), core::kQuotas.end(), names.begin(), [](const core::NamedQuotas& one) { return one.name; });
+  return core::kQuotas[settings.choice("quotas", names)].quotas;
 }
 
 }  // namespace berth::policy

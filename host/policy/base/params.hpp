@@ -68,5 +68,7 @@ void read_timers(const Settings& settings, TimeUs unit, core::DelayRule& rule);
 
 /// The same for a policy without a discipline.
 std::vector<PolicyParam> with_packing(std::vector<PolicyParam> own);
+/// The parameter `quotas`.
+core::Quotas quotas_of(const Settings& settings);
 
 }  // namespace berth::policy

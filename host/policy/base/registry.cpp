@@ -92,7 +92,7 @@ PassRules pass_rules(const PolicyEntry& entry, const Params& params) {
           static_cast<std::int32_t>(settings.integer("max_tries", 1, 1'000'000)),
           entry.consolidation != nullptr ? entry.consolidation(params) : std::nullopt,
           by_count,
-          static_cast<Quotas>(settings.choice("quotas", {"limits", "guarantees", "fair"})),
+          policy::quotas_of(settings),
           delays,
           sharing_ppm};
 }
