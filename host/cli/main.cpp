@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -153,6 +154,11 @@ int guarded(int argc, char** argv) noexcept {
 }  // namespace berth::cli
 
 int main(int argc, char** argv) {
+#ifdef __GLIBC__
+  // Memory of the input's text is used again for the answer: fresh pages would take a fifth of a first decision.
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
   // A closed pipe or a file size limit shows as an error of write(), not as a signal that ends the process between two
   // writes.
   std::signal(SIGPIPE, SIG_IGN);

@@ -13,10 +13,31 @@ void EmptyDomains::begin(const StateImpl& s) {
   problem_ = &s.problem();
   // The lower half counts demands; known ones stay valid.
   const std::uint64_t structure = s.structure_version() >> 32;
-  if (served_.lock() != s.identity || structure != structure_) known_.clear();
+  const bool same = served_.lock() == s.identity && structure == structure_;
   served_ = s.identity;
   structure_ = structure;
   total_.begin(*problem_, s.total_supply(), false);
+  if (same) return;
+  known_.clear();
+  most_gpus_.fill(-1);
+}
+
+// Of the nodes of one domain of the level.
+std::int64_t EmptyDomains::most_gpus(std::int32_t topology, std::int32_t level) {
+  std::int64_t& most = most_gpus_[to_index(topology) * kMaxLevels + to_index(level)];
+  if (most >= 0) return most;
+  most = 0;
+  if (level == 0) {
+    for (std::int32_t node = 0; node < problem_->n_nodes; ++node) most = std::max<std::int64_t>(most, total_.row(node).gpus);
+    return most;
+  }
+  const kernel::TopologyView& f = problem_->topology[topology];
+  for (std::int32_t domain = f.level_begin[level]; domain < f.level_begin[level + 1]; ++domain) {
+    std::int64_t gpus = 0;
+    for (std::int32_t i = problem_->domains.first[domain]; i < problem_->domains.last[domain]; ++i) gpus += total_.row(f.order[i]).gpus;
+    most = std::max(most, gpus);
+  }
+  return most;
 }
 
 std::int32_t EmptyDomains::place(std::int32_t topology, std::int32_t level, std::int32_t node) const {
@@ -28,7 +49,7 @@ std::int64_t EmptyDomains::members_in(const GroupRow& group, const std::int32_t*
   const auto count = [&](std::int32_t topology, std::int32_t level, std::int64_t most, std::int64_t unit) {
     by_place_.clear();
     for (std::int32_t i = 0; i < n; ++i) {
-      if (may_use_[to_index(nodes[i])] == 0) continue;
+      if (!may_use(nodes[i])) continue;
       by_place_.emplace_back(place(topology, level, nodes[i]), total_.members(total_.row(nodes[i]), group, Stage::kMemory, kNever));
     }
     std::sort(by_place_.begin(), by_place_.end());
@@ -42,8 +63,14 @@ std::int64_t EmptyDomains::members_in(const GroupRow& group, const std::int32_t*
     return all;
   };
   const std::int64_t any = group.members;
-  std::int64_t members = group.segment_size > 0 ? count(group.segment_topology, group.segment_level, INT64_MAX, group.segment_size)
-                                                : count(0, 0, INT64_MAX, 1);
+  std::int64_t members = 0;
+  if (group.segment_size > 0) {
+    members = count(group.segment_topology, group.segment_level, INT64_MAX, group.segment_size);
+  } else {
+    for (std::int32_t i = 0; i < n; ++i) {
+      if (may_use(nodes[i])) members += total_.members(total_.row(nodes[i]), group, Stage::kMemory, kNever);
+    }
+  }
   if (group.spread_most > 0) members = std::min(members, count(group.spread_topology, group.spread_level, group.spread_most, 1));
   return std::min(members, any);
 }
@@ -52,9 +79,8 @@ bool EmptyDomains::find(const StateImpl& s, std::int32_t demand, std::int32_t to
   const kernel::DemandRow row = s.demands.rows()[to_index(demand)];
   const kernel::TopologyView& f = problem_->topology[topology];
   if (level >= f.levels - 1) return true;
-  const std::uint64_t* lasting = s.filters.lasting() + std::int64_t{row.filter} * problem_->n_words;
-  may_use_.assign(to_index(problem_->n_nodes), 0);
-  for (std::int32_t node = 0; node < problem_->n_nodes; ++node) may_use_[to_index(node)] = lasting[node / 64] >> (node % 64) & 1;
+  if (row.gpus > most_gpus(topology, level)) return false;
+  may_use_ = s.filters.lasting() + std::int64_t{row.filter} * problem_->n_words;
   const std::int32_t begin = level == 0 ? 0 : f.level_begin[level];
   const std::int32_t end = level == 0 ? problem_->n_nodes : f.level_begin[level + 1];
   for (std::int32_t domain = begin; domain < end; ++domain) {
@@ -62,7 +88,7 @@ bool EmptyDomains::find(const StateImpl& s, std::int32_t demand, std::int32_t to
     const std::int32_t* nodes = level == 0 ? &domain : f.order + problem_->domains.first[domain];
     const std::int32_t n = level == 0 ? 1 : problem_->domains.last[domain] - problem_->domains.first[domain];
     std::int64_t gpus = 0;
-    for (std::int32_t i = 0; i < n; ++i) gpus += may_use_[to_index(nodes[i])] != 0 ? total_.row(nodes[i]).gpus : 0;
+    for (std::int32_t i = 0; i < n; ++i) gpus += may_use(nodes[i]) ? total_.row(nodes[i]).gpus : 0;
     bool holds = gpus >= row.gpus;
     for (std::int32_t g = row.group_begin; holds && g < row.group_end; ++g) {
       const GroupRow& group = s.demands.groups()[to_index(g)];
