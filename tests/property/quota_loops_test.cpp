@@ -173,6 +173,7 @@ void run(const std::string& policy, const std::string& quotas, std::uint64_t see
     } else {
       Job job = random_job(random, event, state.now());
       if (dominant) ask_for_cores(random, job.constraints);
+      if (policy == "edf") job.deadline.at_us = state.now() + random.within(100, 9000) * kSecond;
       state.apply(delta::PutJob{job});
     }
     state.apply(delta::SetTime{state.now() + random.within(0, 300) * kSecond});
