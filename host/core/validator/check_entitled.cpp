@@ -24,10 +24,10 @@ std::int64_t fits(std::int64_t has, std::int64_t each) {
 class AfterAllLeft {
  public:
   AfterAllLeft(const StateImpl& state, const Plan& plan) : s_(state), p_(state.problem()) {
-    for (const auto& [name, value] : plan.params) {
-      const auto is_named = [&](const NamedQuotas& one) { return one.name == value; };
-      const auto found = name == "quotas" ? std::find_if(kQuotas.begin(), kQuotas.end(), is_named) : kQuotas.end();
-      if (found != kQuotas.end()) quotas_ = found->quotas;
+    for (const auto& param : plan.params) {
+      for (const NamedQuotas& one : kQuotas) {
+        if (param.first == "quotas" && param.second == one.name) quotas_ = one.quotas;
+      }
     }
     used_ = s_.queue_used;
     free_.assign(p_.node_free, p_.node_free + p_.n_nodes);
