@@ -156,8 +156,9 @@ int guarded(int argc, char** argv) noexcept {
 int main(int argc, char** argv) {
 #ifdef __GLIBC__
   // Memory of the input's text is used again for the answer: fresh pages would take a fifth of a first decision.
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);
-  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  // No other thread runs yet.
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // NOLINT(concurrency-mt-unsafe)
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);   // NOLINT(concurrency-mt-unsafe)
 #endif
   // A closed pipe or a file size limit shows as an error of write(), not as a signal that ends the process between two
   // writes.
