@@ -24,8 +24,8 @@ struct QueueStanding {
   std::int64_t waiting = 0;       ///< what its waiting jobs ask for, in the first option; those that can never run do not
   TimeUs starved_since = kNever;  ///< since when a job of it waits that it is entitled to; kNever: none does
   std::int64_t keeps = 0;         ///< of the guarantee: others below its parent do not get it, used or not
-  /// Over all types, where the nodes that work state their cores, or all their memory: the largest of the parts of GPUs, cores and memory
-  /// that its jobs hold, and the fair one, in millionths of the cluster. -1: else
+  /// Over all types: the largest of the parts of GPUs, cores and memory that its jobs hold, and the fair one, in millionths of the
+  /// cluster. -1: in rows of one type, and where neither all nodes that work state their cores, nor all their memory
   std::int64_t dominant_share = -1, fair_dominant_share = -1;
   bool operator==(const QueueStanding&) const = default;
 };

@@ -16,8 +16,8 @@ using SharedAmounts = std::array<std::int64_t, kShared>;
 
 /// One taker of a division by dominant shares.
 struct DominantRequest {
-  std::int64_t most = 0;    ///< the dominant share of all that it asks for, in parts of kWholeShare
-  std::int64_t weight = 0;  ///< in millionths; 0: it gets no more than `first`
+  std::int64_t most = 0;    ///< the dominant share of all that it asks for, at most kWholeShare
+  std::int64_t weight = 0;  ///< 0: it gets no more than `first`
   std::int64_t first = 0;   ///< what it gets before the rest is divided
   SharedAmounts part{};     ///< of each resource, what a share takes of it, in parts of kWholeFraction
   std::int64_t gets = 0;    ///< out
@@ -27,16 +27,19 @@ constexpr std::int64_t kWholeShare = 1'000'000'000'000'000;  // of the cluster
 constexpr std::int64_t kWholeFraction = 1'000'000'000'000;
 
 /// Divides resources among takers. First each gets `first`, in their order. Then the shares of all rise, in proportion to their weights,
-/// until a taker has all that it asks for, or a resource that it takes is used up. Takers are divisible.
+/// until a taker has all that it asks for, or a resource that it takes is used up. Takers are divisible. Where GPUs are used up, those
+/// whose dominant resource they are have whole ones, and what is left goes to the greatest remainders, one each.
 /// Progressive filling of A. Ghodsi and others, Dominant Resource Fairness, NSDI 2011, section 4.
 /// @param amounts  of each resource, in parts of kWholeShare
+/// @param gpus     of the cluster, in millionths; 0: no GPU is kept whole
 /// O(n log n)
-void divide_dominant(const SharedAmounts& amounts, std::span<DominantRequest> takers);
+void divide_dominant(const SharedAmounts& amounts, std::int64_t gpus, std::span<DominantRequest> takers);
 
 /// The fair dominant share of each queue (docs/quotas.md, "Dominant shares"): the largest of its parts of the GPUs, the cores and the host
 /// memory of the nodes that work. Cores and memory count where all of these state them.
 ///
-/// As QueueShares, a queue hands what it has down to its children. They divide as much of each resource as the queue got.
+/// As QueueShares, a queue hands what it has down to its children. It asks for what these would get if they had the cluster for
+/// themselves, so that none of them gets less because another asks for more. They divide as much of each resource as the queue got.
 class DominantShares {
  public:
   /// @param of_gpus  of the same state and demand: limits and guarantees
@@ -54,14 +57,14 @@ class DominantShares {
 
  private:
   DominantRequest request(const SharedAmounts& asked) const;
-  SharedAmounts got(const DominantRequest& one) const;
+  DominantRequest join(std::span<const DominantRequest> takers) const;
   void count_cluster(const StateImpl& state);
   void sum_up(const StateImpl& state, const QueueShares& of_gpus, std::span<const SharedAmounts> asked);
+  void list_takers(const QueueShares& of_gpus, std::int32_t from);
   void hand_down(const QueueShares& of_gpus, std::int32_t from);
 
-  SharedAmounts cluster_{};                 // 0: does not count
-  std::vector<SharedAmounts> own_, asked_;  // [queues] within limits; with children
-  std::vector<DominantRequest> requests_;   // [queues] with children
+  SharedAmounts cluster_{};                      // 0: does not count
+  std::vector<DominantRequest> own_, requests_;  // [queues] of its own jobs; with children
   std::vector<std::int64_t> fair_;
   std::vector<DominantRequest> takers_;
   std::vector<std::int32_t> roots_;

@@ -52,22 +52,14 @@ void QuotaLedger::begin(const StateImpl& s) {
   columns_ = static_cast<std::int32_t>(s.gpu_types.size()) + 1;
   asked_.assign(s.queues.size() * to_index(columns_), 0);
   taken_.assign(asked_.size(), 0);
-  asked_beside_.assign(s.queues.size(), {});
-  taken_beside_.assign(s.queues.size(), {});
+  asked_amounts_.assign(s.queues.size(), {});
+  taken_amounts_.assign(s.queues.size(), {});
 }
 
 void QuotaLedger::divide(const StateImpl& s, Quotas quotas) {
   quotas_ = quotas;
   shares_.set(s, asked_, quotas == Quotas::kFair);
-  if (quotas != Quotas::kDominant) return;
-  amounts_.clear();
-  for (std::int32_t q = 0; q < std::ssize(s.queues); ++q) amounts_.push_back(amounts(asked_, asked_beside_, q));
-  dominant_.set(s, shares_, amounts_);
-}
-
-SharedAmounts QuotaLedger::amounts(std::span<const std::int64_t> gpus, const std::vector<Beside>& beside, std::int32_t queue) const {
-  const Beside& with = beside[to_index(queue)];
-  return {gpus[to_index(queue) * to_index(columns_) + to_index(columns_ - 1)], with.cpu, with.memory};
+  if (quotas == Quotas::kDominant) dominant_.set(s, shares_, asked_amounts_);
 }
 
 void QuotaLedger::add(std::vector<std::int64_t>& to, std::int32_t queue, const QuotaAmount& amount) const {
@@ -76,11 +68,12 @@ void QuotaLedger::add(std::vector<std::int64_t>& to, std::int32_t queue, const Q
   for_each_column(amount, columns_, [&](std::int32_t column) { row[column] = saturating_add(row[column], amount.gpus); });
 }
 
-void QuotaLedger::add(std::vector<Beside>& to, std::int32_t queue, const QuotaAmount& amount) {
-  if (queue < 0) return;
-  Beside& row = to[to_index(queue)];
-  row.cpu = saturating_add(row.cpu, amount.cpu);
-  row.memory = saturating_add(row.memory, amount.memory);
+void QuotaLedger::add(std::vector<SharedAmounts>& to, std::int32_t queue, const QuotaAmount& amount) {
+  if (queue >= 0) to[to_index(queue)] = sum(to[to_index(queue)], amount);
+}
+
+SharedAmounts QuotaLedger::sum(const SharedAmounts& a, const QuotaAmount& b) {
+  return {saturating_add(a[0], b.gpus), saturating_add(a[1], b.cpu), saturating_add(a[2], b.memory)};
 }
 
 void QuotaLedger::ask_more(const StateImpl& s, std::int32_t queue, const QuotaAmount& amount) {
@@ -92,10 +85,7 @@ void QuotaLedger::ask_more(const StateImpl& s, std::int32_t queue, const QuotaAm
 bool QuotaLedger::is_within(std::int32_t queue, const QuotaAmount& more, bool fair) const {
   if (is_dominant(fair)) {
     if (queue < 0) return false;
-    SharedAmounts with = amounts(taken_, taken_beside_, queue);
-    const SharedAmounts one{more.gpus, more.cpu, more.memory};
-    for (std::size_t r = 0; r < kShared; ++r) with[r] = saturating_add(with[r], one[r]);
-    return dominant_.of(with) <= dominant_.fair(queue);
+    return dominant_.of(sum(taken_amounts_[to_index(queue)], more)) <= dominant_.fair(queue);
   }
   if (more.types == 0) return is_within_type(queue, more, fair);
   bool any = false;
@@ -121,7 +111,7 @@ bool QuotaLedger::is_within_type(std::int32_t queue, const QuotaAmount& more, bo
 
 bool QuotaLedger::has_room(std::int32_t queue, bool fair) const {
   const std::int32_t all = columns_ - 1;
-  if (is_dominant(fair)) return excess(queue) < 0;
+  if (is_dominant(fair)) return excess(queue) <= 0;  // it may take more of a resource of which it has less
   if (fair || shares_.states(queue, all)) return taken(queue, all) < entitled(queue, all, fair);
   for (std::int32_t type = 0; type < all; ++type) {
     if (shares_.states(queue, type) && taken(queue, type) < entitled(queue, type, false)) return true;
@@ -134,7 +124,7 @@ std::int64_t QuotaLedger::taken(std::int32_t queue, std::int32_t column) const {
 }
 
 std::int64_t QuotaLedger::excess(std::int32_t queue) const {
-  if (quotas_ == Quotas::kDominant) return dominant_.of(amounts(taken_, taken_beside_, queue)) - dominant_.fair(queue);
+  if (quotas_ == Quotas::kDominant) return dominant_.of(taken_amounts_[to_index(queue)]) - dominant_.fair(queue);
   return taken(queue, columns_ - 1) - entitled(queue, has_fair_shares(quotas_));
 }
 

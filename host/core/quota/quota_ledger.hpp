@@ -71,7 +71,7 @@ class QuotaLedger {
   /// A job of the queue asks for GPUs, or has them. What may be of several types is asked for of each.
   void ask(std::int32_t queue, const QuotaAmount& amount) {
     add(asked_, queue, amount);
-    add(asked_beside_, queue, amount);
+    add(asked_amounts_, queue, amount);
   }
   /// After all asked: finds what queues are entitled to.
   void divide(const StateImpl& state, Quotas quotas);
@@ -80,11 +80,11 @@ class QuotaLedger {
   /// Of several types: in each of them.
   void take(std::int32_t queue, const QuotaAmount& amount) {
     add(taken_, queue, amount);
-    add(taken_beside_, queue, amount);
+    add(taken_amounts_, queue, amount);
   }
   void take_nothing() {
     taken_.assign(taken_.size(), 0);
-    taken_beside_.assign(taken_beside_.size(), {});
+    taken_amounts_.assign(taken_amounts_.size(), {});
   }
   /// Whether the queue stays within its guarantee, or its fair share, if it takes more: in each column of the amount in which it or
   /// an ancestor states a guarantee, of which there must be one. A fair share also counts over all types. Of several types one suffices.
@@ -136,22 +136,17 @@ class QuotaLedger {
   bool is_dominant(bool fair) const { return fair && quotas_ == Quotas::kDominant; }
 
  private:
-  /// Cores and host memory, in milli-cores and bytes.
-  struct Beside {
-    std::int64_t cpu = 0, memory = 0;
-  };
   bool is_within_type(std::int32_t queue, const QuotaAmount& more, bool fair) const;
   void add(std::vector<std::int64_t>& to, std::int32_t queue, const QuotaAmount& amount) const;
-  static void add(std::vector<Beside>& to, std::int32_t queue, const QuotaAmount& amount);
-  SharedAmounts amounts(std::span<const std::int64_t> gpus, const std::vector<Beside>& beside, std::int32_t queue) const;
+  static void add(std::vector<SharedAmounts>& to, std::int32_t queue, const QuotaAmount& amount);
+  static SharedAmounts sum(const SharedAmounts& a, const QuotaAmount& b);
 
   std::int32_t columns_ = 0;
   Quotas quotas_ = Quotas::kLimits;
   QueueShares shares_;
   DominantShares dominant_;
-  std::vector<std::int64_t> asked_, taken_;          // [queues * columns] of the queue's own jobs
-  std::vector<Beside> asked_beside_, taken_beside_;  // [queues] the same
-  std::vector<SharedAmounts> amounts_;
+  std::vector<std::int64_t> asked_, taken_;                   // [queues * columns] of the queue's own jobs
+  std::vector<SharedAmounts> asked_amounts_, taken_amounts_;  // [queues] the same, over all types
 };
 
 }  // namespace berth::core

@@ -131,7 +131,8 @@ void QuotaOrder::claim(const StateImpl& s, std::int32_t job, bool is_running) {
     const QuotaAmount amount = asked_in(p, claimed);
     const auto is_claimed = [&](const QuotaAmount& one) {
       const bool counts_alike = one.type == amount.type || !(ledger_.states(queue, one.type) || ledger_.states(queue, amount.type));
-      return counts_alike && one.gpus <= amount.gpus;
+      const bool takes_no_more = !ledger_.is_dominant(fair) || (one.cpu <= amount.cpu && one.memory <= amount.memory);
+      return counts_alike && one.gpus <= amount.gpus && takes_no_more;
     };
     for (std::int32_t o = begin; o < end; ++o) within_[to_index(o)] = is_claimed(asked_in(p, o)) ? 1 : 0;
     reach_[to_index(amount.type)] -= amount.gpus;
@@ -183,7 +184,7 @@ void QuotaOrder::order_victims(const StateImpl& s) {
     Excess& one = heap_.back();
     const Victim& victim = rows_[one.next];
     victims_.push_back(victim.job);
-    if (victim.queue != none) one.over -= victim.counts;
+    if (victim.queue != none) one.over = saturating_add(one.over, -victim.counts);
     if (++one.next == one.end) {
       heap_.pop_back();
     } else {
