@@ -152,6 +152,7 @@ SlurmImport import_slurm(const std::vector<SlurmInput>& inputs, const SlurmOptio
   cluster.finish();
   add_gpu_types(snapshot);
   add_slurm_accounts(accounts, snapshot, notes);
+  add_slurm_qos(accounts, jobs.members(), snapshot, notes);
   out.notes = notes.lines();
   out.left_out = std::move(notes.left_out());
   return out;

@@ -15,6 +15,7 @@ namespace berth::io {
 namespace {
 
 constexpr const char* kRootAccount = "root";
+constexpr int kBelowAccounts = 2;  // levels of queues
 
 /// Classes of QOS, from their Preempt lists.
 class QosClasses {
@@ -68,8 +69,6 @@ void note_qos(const SlurmQos& qos, ImportNotes& notes) {
   const auto note = [&](bool holds, const char* what) {
     if (holds) notes.count("QOS record", what, qos.name);
   };
-  note(!qos.limits.empty(), " with GrpTRES of GPUs, which is left out: a queue is an account");
-  note(qos.limits_users, " with limits of GPUs for each user or account, which are left out");
   note(qos.limits_job, " with a limit of GPUs for each job, which is left out: Slurm holds such jobs itself");
   note(qos.least, " with MinTRES of GPUs, which is left out: Slurm holds such jobs itself");
   note(qos.limits_jobs, " with a limit of numbers of jobs, which is left out");
@@ -83,6 +82,14 @@ void note_qos(const SlurmQos& qos, ImportNotes& notes) {
   note(mode("SUSPEND"), " whose jobs are suspended to displace them: a plan frees their GPUs");
   note(mode("CANCEL"), " whose jobs are cancelled to displace them: a plan lets them wait again");
   note(mode("GANG"), " with gang scheduling (time slices): left out");
+}
+
+void add_type(const std::string& type, Snapshot& snapshot, ImportNotes& notes) {
+  std::vector<GpuType>& types = snapshot.gpu_types;
+  const auto at = std::lower_bound(types.begin(), types.end(), type, [](const GpuType& one, const std::string& id) { return one.id < id; });
+  if (at != types.end() && at->id == type) return;
+  types.insert(at, GpuType())->id = type;
+  notes.count("GPU type", " in limits that no node has", type);
 }
 
 class AccountTree {
@@ -132,16 +139,17 @@ class AccountTree {
       if (!one->parent.empty() && by_account_.count(one->parent) == 0)
         notes_.count("account", " below one that has no association: it stands below none", account);
     }
-    // Above each account: no circle, and not too deep. A queue of a user comes below.
+    // Above each account: no circle, and not too deep. Below come queues of a user or account, and of a user in a QOS.
     for (const auto& [account, one] : by_account_) {
       const SlurmAssociation* at = one;
-      int depth = 2;
+      int depth = 1 + kBelowAccounts;
       for (; depth <= core::kMostQueueDepth && at != nullptr; ++depth) {
         at = parent_of(*at);
         if (at == one) fail_accounts(one->file, one->line, fmt::format("account '{}' is its own ancestor", cut_utf8(account, 60)));
       }
       if (at != nullptr)
-        fail_accounts(one->file, one->line, fmt::format("more than {} accounts stand above one another", core::kMostQueueDepth - 2));
+        fail_accounts(one->file, one->line,
+                      fmt::format("more than {} accounts stand above one another", core::kMostQueueDepth - kBelowAccounts));
     }
   }
 
@@ -178,22 +186,7 @@ class AccountTree {
     if (from.shares == 0) notes_.count("queue", " of 0 shares: the smallest weight", id);
     constexpr std::int64_t kMicro = 1'000'000;
     out.weight_ppm = from.shares == kSharesOfParent ? kMicro : std::max<std::int64_t>(from.shares * kMicro, 1);
-    out.quotas.clear();
-    for (const auto& [type, limit] : from.limits) {
-      Quota& quota = out.quotas.emplace_back();
-      quota.gpu_type = type.empty() ? "*" : type;
-      quota.limit = std::min(limit, core::kMostQuotaGpus);
-      if (!type.empty()) add_type(type);
-    }
-  }
-
-  void add_type(const std::string& type) {
-    std::vector<GpuType>& types = snapshot_.gpu_types;
-    const auto at =
-        std::lower_bound(types.begin(), types.end(), type, [](const GpuType& one, const std::string& id) { return one.id < id; });
-    if (at != types.end() && at->id == type) return;
-    types.insert(at, GpuType())->id = type;
-    notes_.count("GPU type", " in limits that no node has", type);
+    out.quotas = slurm_quotas(from.limits, snapshot_, notes_);
   }
 
   // A user with limits gets a queue below the account's.
@@ -225,6 +218,17 @@ class AccountTree {
 };
 
 }  // namespace
+
+std::vector<Quota> slurm_quotas(const SlurmGpuLimits& limits, Snapshot& snapshot, ImportNotes& notes) {
+  std::vector<Quota> quotas;
+  for (const auto& [type, limit] : limits) {
+    Quota& quota = quotas.emplace_back();
+    quota.gpu_type = type.empty() ? "*" : type;
+    quota.limit = std::min(limit, core::kMostQuotaGpus);
+    if (!type.empty()) add_type(type, snapshot, notes);
+  }
+  return quotas;
+}
 
 std::map<std::string, SlurmQosRule> slurm_qos_rules(const SlurmAccounts& accounts, ImportNotes& notes) {
   std::map<std::string, SlurmQosRule> rules;

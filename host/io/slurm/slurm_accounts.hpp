@@ -32,9 +32,9 @@ struct SlurmQos {
   std::vector<std::string> preempts;
   std::string preempt_mode, usage_factor;
   std::int64_t grace_s = 0, exempt_s = 0, longest_s = 0;
-  SlurmGpuLimits limits;                                                                       ///< GrpTRES
-  bool limits_minutes = false, limits_users = false, limits_job = false, limits_jobs = false;  ///< also MaxTRESPU and MaxTRESPA
-  bool least = false;                                                                          ///< MinTRES
+  SlurmGpuLimits limits, of_account, of_user;  ///< GrpTRES, MaxTRESPA, MaxTRESPU
+  bool limits_minutes = false, limits_job = false, limits_jobs = false;
+  bool least = false;  ///< MinTRES
   std::string file;
   int line = 0;
 };
@@ -65,11 +65,22 @@ std::map<std::string, SlurmQosRule> slurm_qos_rules(const SlurmAccounts& account
 /// @throws InputError for accounts that are no tree.
 void add_slurm_accounts(const SlurmAccounts& accounts, Snapshot& snapshot, ImportNotes& notes);
 
+/// The QOS, account and user of a job.
+struct SlurmMember {
+  std::string qos, account, user;
+};
+/// Moves jobs of QOS with limits of GPUs to queues with these limits. After `add_slurm_accounts`.
+/// @param members  [jobs of the snapshot]
+void add_slurm_qos(const SlurmAccounts& accounts, const std::vector<SlurmMember>& members, Snapshot& snapshot, ImportNotes& notes);
+
 /// Columns and keys that limit numbers of jobs or the time of a group.
 inline constexpr std::string_view kJobCountLimits[] = {"GrpJobs",         "GrpSubmit",     "GrpSubmitJobs", "GrpWall",        "MaxJobs",
                                                        "MaxSubmit",       "MaxSubmitJobs", "MaxJobsPU",     "MaxJobsPerUser", "MaxSubmitPU",
                                                        "MaxSubmitJobsPU", "MaxJobsPA",     "MaxSubmitPA",   "MaxSubmitJobsPA"};
 
+// slurm_accounts.cpp
+/// Limits as quotas. Types that no node has are added.
+std::vector<Quota> slurm_quotas(const SlurmGpuLimits& limits, Snapshot& snapshot, ImportNotes& notes);
 // slurm_assoc_mgr.cpp
 inline constexpr std::string_view kAssocMgrTitle = "Current Association Manager state";
 std::size_t read_assoc_mgr(std::string_view text, const std::string& file, int line, SlurmAccounts& out);

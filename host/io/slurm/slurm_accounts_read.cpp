@@ -159,7 +159,8 @@ void add_qos(const AccountTable& table, const std::string& file, int line, Slurm
   one.longest_s = table.duration({"MaxWall", "MaxWallDurationPerJob"});
   one.limits = table.gpus({"GrpTRES"});
   one.limits_minutes = !table.gpus({"GrpTRESMins"}).empty() || !table.gpus({"GrpTRESRunMins"}).empty();
-  one.limits_users = !table.gpus({"MaxTRESPU", "MaxTRESPerUser"}).empty() || !table.gpus({"MaxTRESPA", "MaxTRESPerAccount"}).empty();
+  one.of_user = table.gpus({"MaxTRESPU", "MaxTRESPerUser"});
+  one.of_account = table.gpus({"MaxTRESPA", "MaxTRESPerAccount"});
   one.limits_job =
       !table.gpus({"MaxTRES", "MaxTRESPerJob"}).empty() || !table.gpus({"MaxTRESPerNode"}).empty() || !table.gpus({"MaxTRESMins"}).empty();
   one.least = !table.gpus({"MinTRES", "MinTRESPerJob"}).empty();

@@ -108,7 +108,9 @@ class AssocMgrReader {
     if (key == "PreemptMode") one.preempt_mode = account_name(value, file_, line_);
     if (key == "GrpTRES") one.limits = gpus(value);
     if (key == "GrpTRESMins" || key == "GrpTRESRunMins") one.limits_minutes = one.limits_minutes || !gpus(value).empty();
-    if (key == "MaxTRESPU" || key == "MaxTRESPA") one.limits_users = one.limits_users || !gpus(value).empty();
+    // The same for each user and account.
+    if (key == "MaxTRESPU") one.of_user.merge(gpus(value));
+    if (key == "MaxTRESPA") one.of_account.merge(gpus(value));
     if (key == "MaxTRESPJ" || key == "MaxTRESPN" || key == "MaxTRESMinsPJ") one.limits_job = one.limits_job || !gpus(value).empty();
     if (key == "MinTRESPJ") one.least = !gpus(value).empty();
     if (key == "MaxWallPJ") one.longest_s = minutes(value);

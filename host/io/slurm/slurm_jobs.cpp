@@ -99,6 +99,13 @@ std::optional<SlurmJobs::Clash> SlurmJobs::clash() const {
   return clash;
 }
 
+std::vector<SlurmMember> SlurmJobs::members() const {
+  std::vector<SlurmMember> members;
+  members.reserve(order_.size());
+  for (const Order& one : order_) members.push_back({one.from->qos, one.from->account, one.from->user});
+  return members;
+}
+
 void SlurmJobs::finish() {
   std::vector<Job>& jobs = snapshot_.jobs;
   std::vector<std::int64_t> distinct;

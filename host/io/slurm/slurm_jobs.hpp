@@ -47,6 +47,8 @@ class SlurmJobs {
     std::string id;
   };
   std::optional<Clash> clash() const;
+  /// [jobs of the snapshot]
+  std::vector<SlurmMember> members() const;
 
  private:
   /// GPUs by node of each component, and why they are unknown.

@@ -130,8 +130,6 @@ TEST(SlurmAccounts, AQosIsAClassWithItsTimes) {
   EXPECT_EQ(find_job(import.snapshot, "3")->time_limit_us, 1200 * kSecond);
   EXPECT_EQ(find_job(import.snapshot, "3")->estimate.run_us, 1200 * kSecond);
   EXPECT_TRUE(noted(import, "2 QOS records with a UsageFactor other than 1: left out (first: low)"));
-  EXPECT_TRUE(noted(import, "with GrpTRES of GPUs, which is left out"));
-  EXPECT_TRUE(noted(import, "with limits of GPUs for each user or account"));
   EXPECT_TRUE(noted(import, "with MinTRES of GPUs"));
   EXPECT_TRUE(noted(import, "whose jobs are suspended"));
   EXPECT_TRUE(noted(import, "with gang scheduling"));
@@ -185,7 +183,8 @@ TEST(SlurmAccounts, AssocMgrIsRead) {
   EXPECT_TRUE(noted(import, "1 association with a limit of numbers of jobs, which is left out (first: lab/ann)"));
   EXPECT_FALSE(noted(import, "QOS record with a limit of numbers"));
   EXPECT_TRUE(noted(import, "1 association with a limit of GPU minutes, which is left out (first: lab)"));
-  EXPECT_TRUE(noted(import, "with limits of GPUs for each user or account"));
+  EXPECT_EQ(find_job(s, "1")->queue, "lab/ann/qos=normal/ann");
+  EXPECT_EQ(shown(s, "lab/qos=normal/bob"), "lab 1000000 *=16");
 }
 
 TEST(SlurmAccounts, WrongTablesAreRefusedWhereTheyStand) {
