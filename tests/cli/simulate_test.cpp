@@ -43,6 +43,13 @@ TEST(CliSimulate, OneLineForEachPolicy) {
   EXPECT_TRUE(contains(rows, "fifo@discipline=greedy,c,completed,2,2,7,5,0,5,0,10,1,0,0,n1,\n")) << rows;
 }
 
+TEST(CliSimulate, ATraceWithoutANameNeedsNone) {
+  const Folder folder;
+  folder.write("trace.json", R"({"schema": "berth.trace.v1", "jobs": [{"id": "a", "submit_s": 0, "run_s": 5, "gpus": 1}]})");
+  const Answer answer = berth("simulate --cluster 1x8 --trace '" + (folder / "trace.json") + "' --policy fifo");
+  EXPECT_EQ(answer.out.find("1 job on 8 GPUs; times in seconds\n"), 0U) << answer.out << answer.err;
+}
+
 TEST(CliSimulate, WritesWhatHeldOverTime) {
   const Folder folder;
   folder.write("trace.json", kTrace);

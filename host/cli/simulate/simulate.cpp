@@ -111,8 +111,8 @@ std::string text_of(const std::vector<Run>& runs, const SimulatedJobs& jobs, std
                     fmt::format("{:.1f} %", static_cast<double>(f.gpu_utilisation_ppm) / 1e4), fmt::format("{}", f.preemptions),
                     fmt::format("{}", f.moves), fmt::format("{:.2f} s", run.wall_s)});
   }
-  std::string text =
-      fmt::format("{}: {} on {}; times in seconds\n", jobs.trace().name, core::counted(jobs.count(), "job"), core::counted(gpus, "GPU"));
+  std::string text = fmt::format("{}{}{} on {}; times in seconds\n", jobs.trace().name, jobs.trace().name.empty() ? "" : ": ",
+                                 core::counted(jobs.count(), "job"), core::counted(gpus, "GPU"));
   for (const auto& [cause, count] : jobs.trace().dropped) text += fmt::format("  dropped {}: {}\n", core::counted(count, "row"), cause);
   text += "\n" + report::table({"POLICY", "DONE", "REJECTED", "JCT MEAN", "MEDIAN", "P99", "WAIT MEAN", "MAKESPAN", "GPUS USED",
                                 "PREEMPTIONS", "MIGRATIONS", "TOOK"},

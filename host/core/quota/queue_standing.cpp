@@ -136,8 +136,9 @@ class Standings {
     for (const std::int32_t job : s_.job_order) {
       const std::int32_t of = s_.job.queue[to_index(job)];
       if (of < 0 || holds_[to_index(job)] != 0 || rejected_[to_index(job)] != 0) continue;
-      const TimeUs waits = s_.job.waiting_since[to_index(job)], from = waits == kNever ? s_.job.submit[to_index(job)] : waits;
-      QuotaAmount seen;  // in each type it is tried in the first shape
+      const TimeUs waits = s_.job.waiting_since[to_index(job)], since_then = waits == kNever ? s_.job.submit[to_index(job)] : waits;
+      const TimeUs from = s_.job.running[to_index(job)] != 0 ? s_.now : since_then;  // it runs until the plan
+      QuotaAmount seen;                                                              // in each type it is tried in the first shape
       for (std::int32_t o = p_.option_begin[job]; o < p_.option_end[job]; ++o) {
         const QuotaAmount asked = asked_in(p_, o);
         if (asked.type == seen.type || seen.may_be(asked.type)) continue;

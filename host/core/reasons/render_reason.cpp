@@ -357,7 +357,8 @@ class ReasonText {
     const std::string asked = r_.gpu_type < 0 || shares(job_) ? counted(r_.asked, "GPU") : typed();
     if (r_.certified) return fmt::format("needs {}; queue {} allows {} at most", asked, names_.queue(r_.queue), r_.best);
     const std::string kept = r_.free > 0 ? fmt::format(", as queues below it keep {}", r_.free) : "";
-    return fmt::format("needs {}; queue {} has {} left of its limit{}", asked, names_.queue(r_.queue), r_.best, kept);
+    const std::string of_type = r_.gpu_type < 0 || names_.gpu_types() == 1 ? "" : fmt::format(" of {} GPUs", type());
+    return fmt::format("needs {}; queue {} has {} left of its limit{}{}", asked, names_.queue(r_.queue), r_.best, of_type, kept);
   }
 
   // `asked` on one node (level 0), or all members together.

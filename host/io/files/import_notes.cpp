@@ -7,6 +7,7 @@
 namespace berth::io {
 
 void ImportNotes::count(std::string_view noun, std::string_view what, std::string_view first, std::int64_t times) {
+  if (times <= 0) return;
   Entry& entry = counts_[{std::string(noun), std::string(what)}];
   if (entry.times == 0) entry.first = first;
   entry.times += times;

@@ -15,6 +15,7 @@ class ImportNotes {
  public:
   /// Counts one `noun` ("job", "node") to which `what` applies; the first of each is named.
   /// @param what  Continues "3 jobs", for example " left out: no GPUs asked for".
+  /// @param times  None is counted where it is 0 or below.
   void count(std::string_view noun, std::string_view what, std::string_view first, std::int64_t times = 1);
   /// Counts a job that is left out by cause, and stores its id.
   void leave_out(const std::string& job, const std::string& why) {

@@ -7,7 +7,6 @@
 #include "host/io/kai/kai_cluster.hpp"
 #include "host/io/kai/kai_gpus.hpp"
 #include "host/io/kai/kai_jobs.hpp"
-#include "host/io/kai/kai_notes.hpp"
 #include "host/io/kai/kai_objects.hpp"
 #include "host/io/traces/trace_builder.hpp"
 
@@ -32,7 +31,7 @@ KaiImport import_kai(std::string_view bytes, const std::string& name) {
   const KaiObjects objects = read_kai_objects(is_zip(bytes) ? std::string_view(unzipped) : bytes, name);
   KaiImport out;
   Snapshot& snapshot = out.snapshot;
-  kai::Notes notes;
+  ImportNotes notes;
   snapshot.name = "kai";
   snapshot.origin_iso = "1970-01-01T00:00:00Z";
   snapshot.now_us = latest(objects);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "berth/snapshot.hpp"
-#include "host/io/kai/kai_notes.hpp"
+#include "host/io/files/import_notes.hpp"
 #include "host/io/kai/kai_objects.hpp"
 
 namespace berth::io::kai {
@@ -26,7 +26,7 @@ bool keeps_away(const KaiNode& node);
 class Cluster {
  public:
   /// Fills the cluster part of `snapshot`. @throws InputError for a node with more GPUs than the model allows.
-  Cluster(const KaiObjects& objects, const std::string& file, Snapshot& snapshot, Notes& notes);
+  Cluster(const KaiObjects& objects, const std::string& file, Snapshot& snapshot, ImportNotes& notes);
 
   /// Index in `snapshot.nodes`, -1: not found.
   int node(const std::string& name) const;
@@ -34,9 +34,9 @@ class Cluster {
   std::optional<LevelRef> level(const KaiTopologyConstraint& constraint, const std::string& label) const;
 
  private:
-  void choose_topology(const KaiObjects& objects, Notes& notes);
-  void add_node(const KaiNode& from, const std::string& file, Snapshot& snapshot, Notes& notes);
-  std::string place(const KaiNode& node, Snapshot& snapshot, Notes& notes);
+  void choose_topology(const KaiObjects& objects, ImportNotes& notes);
+  void add_node(const KaiNode& from, const std::string& file, Snapshot& snapshot, ImportNotes& notes);
+  std::string place(const KaiNode& node, Snapshot& snapshot, ImportNotes& notes);
 
   std::string topology_;             // the one that was turned into domains
   std::vector<std::string> levels_;  // its node labels, outermost first
@@ -45,6 +45,6 @@ class Cluster {
 };
 
 /// Adds queues with their quotas of GPUs, rounded down to whole GPUs.
-void add_queues(const KaiObjects& objects, Snapshot& snapshot, Notes& notes);
+void add_queues(const KaiObjects& objects, Snapshot& snapshot, ImportNotes& notes);
 
 }  // namespace berth::io::kai

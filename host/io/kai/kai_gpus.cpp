@@ -131,7 +131,7 @@ const Held::Pod* Held::of(const KaiPod& pod) const {
 }
 
 void Held::close(const KaiObjects& objects, const std::set<std::string>& taken, Snapshot& snapshot, const Cluster& cluster,
-                 Notes& notes) const {
+                 ImportNotes& notes) const {
   std::vector<std::uint64_t> held(snapshot.nodes.size(), 0), closed(snapshot.nodes.size(), 0);
   for (const auto& [path, pod] : pods_) {
     for (const std::int32_t gpu : pod.gpus) held[static_cast<std::size_t>(pod.node)] |= bit(gpu);
@@ -147,7 +147,7 @@ void Held::close(const KaiObjects& objects, const std::set<std::string>& taken, 
       });
       if (in_use) continue;
     }
-    notes.count("pod", " with GPUs and without a job: those GPUs take no new job");
+    notes.count("pod", " with GPUs and without a job: those GPUs take no new job", pod.meta.path());
     for (const std::int32_t gpu : one->gpus) closed[static_cast<std::size_t>(one->node)] |= bit(gpu);
   }
   for (const KaiNode& from : objects.nodes) {
@@ -156,7 +156,7 @@ void Held::close(const KaiObjects& objects, const std::set<std::string>& taken, 
     Node& node = snapshot.nodes[static_cast<std::size_t>(index)];
     std::uint64_t failed = 0;
     std::int64_t missing = from.capacity - from.allocatable;
-    notes.count("GPU", " not allocatable: failed, the highest that no pod holds", missing);
+    notes.count("GPU", " not allocatable: failed, the highest that no pod holds", node.id, missing);
     for (std::int32_t gpu = node.gpus - 1; gpu >= 0 && missing > 0; --gpu) {
       if ((held[static_cast<std::size_t>(index)] & bit(gpu)) != 0) continue;
       failed |= bit(gpu);

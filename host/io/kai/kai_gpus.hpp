@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "berth/snapshot.hpp"
+#include "host/io/files/import_notes.hpp"
 #include "host/io/kai/kai_cluster.hpp"
-#include "host/io/kai/kai_notes.hpp"
 #include "host/io/kai/kai_objects.hpp"
 
 namespace berth::io::kai {
@@ -38,7 +38,8 @@ class Held {
 
   /// Writes `gpu_list` of nodes with GPUs that accept no new jobs.
   /// Such GPUs are held by pods that became no job (`taken`: those that did), or are not allocatable.
-  void close(const KaiObjects& objects, const std::set<std::string>& taken, Snapshot& snapshot, const Cluster& cluster, Notes& notes) const;
+  void close(const KaiObjects& objects, const std::set<std::string>& taken, Snapshot& snapshot, const Cluster& cluster,
+             ImportNotes& notes) const;
 
  private:
   std::map<std::string, Pod> pods_;  // by path

@@ -36,7 +36,7 @@ struct Leaf {
 
 class Gang {
  public:
-  Gang(const KaiPodGroup& from, const Cluster& cluster, const Held& held, const Snapshot& snapshot, Notes& notes)
+  Gang(const KaiPodGroup& from, const Cluster& cluster, const Held& held, const Snapshot& snapshot, ImportNotes& notes)
       : from_(from), cluster_(cluster), held_(held), snapshot_(snapshot), notes_(notes) {}
 
   /// @returns why the pod group becomes no job; empty when it does.
@@ -77,7 +77,7 @@ class Gang {
   std::string deal(const std::vector<const KaiPod*>& pods) {
     for (const KaiPod* pod : pods) {
       if (is_over(*pod)) {
-        notes_.count("pod", " already ended: left out");
+        notes_.count("pod", " already ended: left out", pod->meta.path());
         continue;
       }
       if (pod->meta.deleting) continue;  // counted with the GPUs that it holds
@@ -92,7 +92,7 @@ class Gang {
         leaf = &*found;
       }
       if (demand.gpus == 0) {
-        notes_.count("pod", " without GPUs in a gang: left out");
+        notes_.count("pod", " without GPUs in a gang: left out", pod->meta.path());
         --leaf->min_member;
         continue;
       }
@@ -133,7 +133,7 @@ class Gang {
                        [](const PodMember& a, const PodMember& b) { return (a.held != nullptr) > (b.held != nullptr); });
       const auto running = std::count_if(leaf.members.begin(), leaf.members.end(), [](const PodMember& m) { return m.held != nullptr; });
       if (running_ && running < leaf.min_member) {
-        notes_.count("group", " of running gangs below minMember, which is taken for what runs");
+        notes_.count("group", " of running gangs below minMember, which is taken for what runs", from_.meta.path());
         leaf.min_member = running;
       }
     }
@@ -173,7 +173,7 @@ class Gang {
     const auto resolve = [&](const std::string& label) -> std::optional<LevelRef> {
       if (label.empty()) return std::nullopt;
       auto level = cluster_.level(constraint, label);
-      if (!level) notes_.count("topology constraint", " of a level that no node has: left out");
+      if (!level) notes_.count("topology constraint", " of a level that no node has: left out", from_.meta.path());
       return level;
     };
     group.require = resolve(constraint.required);
@@ -253,13 +253,13 @@ class Gang {
   const Cluster& cluster_;
   const Held& held_;
   const Snapshot& snapshot_;
-  Notes& notes_;
+  ImportNotes& notes_;
   std::vector<Leaf> leaves_, inner_;
   bool running_ = false;
 };
 
 /// Sets the node labels that all members require equally.
-void set_constraints(const std::vector<Leaf>& leaves, Job& job, Notes& notes) {
+void set_constraints(const std::vector<Leaf>& leaves, Job& job, ImportNotes& notes) {
   const KaiTexts& first = leaves.front().members.front().pod->node_selector;
   bool same = true, affinity = false;
   for (const Leaf& leaf : leaves) {
@@ -268,20 +268,20 @@ void set_constraints(const std::vector<Leaf>& leaves, Job& job, Notes& notes) {
       affinity = affinity || member.pod->affinity;
     }
   }
-  if (affinity) notes.count("job", " with affinities, which are left out");
+  if (affinity) notes.count("job", " with affinities, which are left out", job.id);
   if (!same) {
-    notes.count("job", " whose pods have different node selectors, which are left out");
+    notes.count("job", " whose pods have different node selectors, which are left out", job.id);
     return;
   }
   for (const auto& [key, value] : first) job.constraints.labels.push_back({key, {value}});
 }
 
-void set_priority(const KaiPodGroup& from, const KaiObjects& objects, Job& job, Notes& notes) {
+void set_priority(const KaiPodGroup& from, const KaiObjects& objects, Job& job, ImportNotes& notes) {
   const auto found = objects.priorities.find(from.priority_class);
   if (found != objects.priorities.end()) {
     job.priority = static_cast<std::int32_t>(found->second);
   } else if (!from.priority_class.empty()) {
-    notes.count("job", " of a priority class that does not exist: priority 0");
+    notes.count("job", " of a priority class that does not exist: priority 0", job.id);
   }
   job.preemption.preemption_class = job.priority;
   job.preemption.preemptible = from.preemptibility.empty() ? job.priority < kPreemptibleBelow : from.preemptibility == "preemptible";
@@ -295,7 +295,7 @@ class MinimumRunTimes {
     for (const KaiQueue& one : objects.queues) queues_.emplace(one.meta.name, &one);
   }
 
-  void set(Job& job, Notes& notes) const {
+  void set(Job& job, ImportNotes& notes) const {
     TimeUs preempt = -1, longest = 0, shortest = kNever;
     // The queues are a tree (read_kai_objects).
     for (auto at = queues_.find(job.queue); at != queues_.end(); at = queues_.find(at->second->parent)) {
@@ -307,7 +307,7 @@ class MinimumRunTimes {
     preempt = std::max<TimeUs>(preempt, 0);
     if (shortest == kNever) shortest = 0;
     if (preempt != longest || shortest != longest)
-      notes.count("job", " with several minimum run times, for preemption and by who reclaims: the longest");
+      notes.count("job", " with several minimum run times, for preemption and by who reclaims: the longest", job.id);
     job.preemption.minimum_run_us = std::max(preempt, longest);
   }
 
@@ -327,7 +327,7 @@ void set_progress(Job& job, TimeUs now) {
 
 }  // namespace
 
-MemberPods add_jobs(const KaiObjects& objects, const Cluster& cluster, const Held& held, Snapshot& snapshot, Notes& notes) {
+MemberPods add_jobs(const KaiObjects& objects, const Cluster& cluster, const Held& held, Snapshot& snapshot, ImportNotes& notes) {
   std::map<std::string, std::vector<const KaiPod*>> pods;
   for (const KaiPod& pod : objects.pods) {
     const auto group = pod.meta.annotations.find(kPodGroup);
@@ -346,15 +346,16 @@ MemberPods add_jobs(const KaiObjects& objects, const Cluster& cluster, const Hel
     Gang gang(from, cluster, held, snapshot, notes);
     std::string problem = queues.count(from.queue) == 0 ? "a queue that does not exist" : gang.make(pods[from.meta.path()], job);
     if (!problem.empty()) {
-      notes.count("pod group", " left out: " + problem);
+      notes.count("pod group", " left out: " + problem, job.id);
       continue;
     }
     set_constraints(gang.leaves(), job, notes);
     set_priority(from, objects, job, notes);
     minimum.set(job, notes);
     set_progress(job, snapshot.now_us);
-    if (from.min_sub_groups) notes.count("job", " that needs only some of its subgroups: all are needed");
-    if (from.preemptibility == "semi-preemptible") notes.count("job", " of which only members above the minimum are preemptible: none is");
+    if (from.min_sub_groups) notes.count("job", " that needs only some of its subgroups: all are needed", job.id);
+    if (from.preemptibility == "semi-preemptible")
+      notes.count("job", " of which only members above the minimum are preemptible: none is", job.id);
     for (const Leaf& leaf : gang.leaves()) {
       for (const PodMember& member : leaf.members) taken.insert(member.pod->meta.path());
     }

@@ -46,7 +46,10 @@ class WorkloadJob {
       job.estimate.source = "time_limit";
     }
     job.progress.run_us = from_.ran_before_s * kSecond;
-    if (held != nullptr) add_allocation(job);
+    if (held != nullptr) {
+      note_flavor(*queue.object);
+      add_allocation(job);
+    }
     job.progress.work_done = job.progress.run_us;
     return {};
   }
@@ -122,6 +125,17 @@ class WorkloadJob {
     if (types_.size() == static_cast<std::size_t>(kMaxShapes)) types_.pop_back();
     types_.insert(types_.begin(), own_);
     return {};
+  }
+
+  void note_flavor(const ClusterQueueObject& queue) {
+    const auto lacks = [&](const Member& one) {
+      const auto assigned = from_.assigned.find(one.set->name);
+      if (assigned == from_.assigned.end() || assigned->second.flavor.empty()) return false;
+      return std::none_of(queue.quotas.begin(), queue.quotas.end(),
+                          [&](const FlavorQuota& quota) { return quota.flavor == assigned->second.flavor; });
+    };
+    if (std::any_of(members_.begin(), members_.end(), lacks))
+      notes_.count("admitted workload", " of a flavor that the ClusterQueue lacks: nodes of other flavors may stand for it", id_);
   }
 
   std::optional<LevelRef> level(const std::string& label) {

@@ -20,8 +20,8 @@ constexpr int kBelowAccounts = 2;  // levels of queues
 /// Classes of QOS, from their Preempt lists.
 class QosClasses {
  public:
-  explicit QosClasses(const SlurmAccounts& accounts) {
-    for (const SlurmQos& one : accounts.qos) by_name_.emplace(one.name, &one);
+  explicit QosClasses(const std::vector<SlurmQos>& qos) {
+    for (const SlurmQos& one : qos) by_name_.emplace(one.name, &one);
   }
 
   /// The longest chain below; -1: the lists form a circle. Lists nest as deep as there are QOS, so there is no recursion.
@@ -64,6 +64,21 @@ class QosClasses {
   std::map<std::string, std::int32_t> classes_;
   bool circle_ = false;
 };
+
+/// Leaves out of the Preempt lists what is no QOS. @returns the QOS that had such names
+std::set<std::string> drop_unknown_qos(std::vector<SlurmQos>& qos, ImportNotes& notes) {
+  std::set<std::string> names, had;
+  for (const SlurmQos& one : qos) names.insert(one.name);
+  for (SlurmQos& one : qos) {
+    const auto unknown =
+        std::stable_partition(one.preempts.begin(), one.preempts.end(), [&](const std::string& other) { return names.count(other) > 0; });
+    if (unknown == one.preempts.end()) continue;
+    notes.count("QOS record", " whose Preempt names a QOS that does not exist, which is left out", one.name + ": " + *unknown);
+    had.insert(one.name);
+    one.preempts.erase(unknown, one.preempts.end());
+  }
+  return had;
+}
 
 void note_qos(const SlurmQos& qos, ImportNotes& notes) {
   const auto note = [&](bool holds, const char* what) {
@@ -232,8 +247,10 @@ std::vector<Quota> slurm_quotas(const SlurmGpuLimits& limits, Snapshot& snapshot
 
 std::map<std::string, SlurmQosRule> slurm_qos_rules(const SlurmAccounts& accounts, ImportNotes& notes) {
   std::map<std::string, SlurmQosRule> rules;
-  QosClasses classes(accounts);
-  for (const SlurmQos& one : accounts.qos) {
+  std::vector<SlurmQos> qos = accounts.qos;
+  const std::set<std::string> misnamed = drop_unknown_qos(qos, notes);
+  QosClasses classes(qos);
+  for (const SlurmQos& one : qos) {
     const auto [at, fresh] = rules.try_emplace(one.name);
     if (!fresh) fail_accounts(one.file, one.line, fmt::format("a second QOS '{}'", cut_utf8(one.name, 60)));
     note_qos(one, notes);
@@ -245,7 +262,8 @@ std::map<std::string, SlurmQosRule> slurm_qos_rules(const SlurmAccounts& account
   }
   if (classes.circle()) notes.say("QOS preempt each other in a circle: their order is that of the lists");
   // A class also displaces smaller classes that the list does not name.
-  for (const SlurmQos& one : accounts.qos) {
+  for (const SlurmQos& one : qos) {
+    if (misnamed.count(one.name) > 0) continue;  // noted already: the missing one may be among these
     const std::set<std::string> listed(one.preempts.begin(), one.preempts.end());
     const bool more = !listed.empty() && std::any_of(rules.begin(), rules.end(), [&](const auto& other) {
       return other.second.preemption_class < rules.at(one.name).preemption_class && listed.count(other.first) == 0;

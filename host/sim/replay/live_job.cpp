@@ -69,6 +69,12 @@ void LiveJob::pay(__int128 gpu_us) {
   if (pays_to_quotas) lost_to_quotas += gpu_us;
 }
 
+void LiveJob::lose_all() {
+  __int128 worked = outcome.gpu_us;
+  for (const __int128 lost : outcome.lost_gpu_us) worked -= lost;
+  lose_gpu_time(Loss::kLostWork, worked);
+}
+
 void LiveJob::release(TimeUs now) {
   const TimeUs held = now - held_from;
   const Work done = work_until(now);

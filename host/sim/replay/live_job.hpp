@@ -38,6 +38,7 @@ struct LiveJob {
   std::uint64_t rate_changes = 0;         ///< number of changes by other jobs: expected events of an earlier rate are void
   bool slowed = false;                    ///< by links, or less than its profile knows
   bool refused = false;                   ///< and rejected, as nothing could be promised
+  TimeUs limits_raised_us = 0;            ///< until then it asks for more than the limits of its queue
   std::uint64_t run = 0;                  ///< counts starts, moves and stops: events of an earlier run are void
   bool live = false, running = false;
   bool timed = false;  ///< its work is time, with rate 1
@@ -66,6 +67,8 @@ struct LiveJob {
   /// When its remaining work is `still`; at least a microsecond after it begins to work.
   TimeUs reaches_at(std::int64_t still) const;
   std::int64_t left_at(TimeUs now) const;
+  /// It will never end: what it has done is lost work.
+  void lose_all();
   /// Whether the state's extrapolated progress, linear from its start, is or becomes wrong at `now`.
   bool works_unevenly(TimeUs now) const;
 

@@ -7,6 +7,8 @@
 #include "berth/delta.hpp"
 #include "berth/snapshot.hpp"
 #include "host/core/model/queue_changes.hpp"
+#include "host/core/state/state_view.hpp"
+#include "host/sim/replay/live_job.hpp"
 
 namespace berth::sim {
 
@@ -21,6 +23,16 @@ class QuotaTimetable {
   void put_instants(std::set<TimeUs>& instants) const;
   /// Appends those up to `now`. @returns whether there were any
   bool take(TimeUs now, std::vector<Delta>& out);
+
+  /// What limits mean for a job that cannot run.
+  struct Limits {
+    bool exceeded = false;         ///< it asks for more than they allow, and not for more GPUs than there are
+    TimeUs raised_at_us = kNever;  ///< the first event after which they allow it; kNever: none
+  };
+  /// Without changes of queues nothing is exceeded. @complexity O(changes x queues)
+  Limits limits_of(const StateView& state, std::int32_t job) const;
+  /// Of a job that cannot run: whether it waits for an event that raises limits. Else what it did above them is lost.
+  bool lets_wait(const StateView& state, std::int32_t job_index, LiveJob& job) const;
 
  private:
   const std::vector<core::QueueChange>& changes_;

@@ -482,6 +482,7 @@ class Simulator {
         }
         break;
       case Action::kReject:
+        if (d.reason.certified && timetable_.lets_wait(state_, d.job, job)) break;
         job.refused = d.reason.code == ReasonCode::kNotAdmitted;
         reject(d.job, render_reason(state_, d.reason, d.job));
         break;

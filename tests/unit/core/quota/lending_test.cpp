@@ -122,7 +122,8 @@ TEST(Lending, IsOfItsGpuTypeAndOfAllTypesApart) {
   // No limit of H stands above y: what it keeps of H has no effect on all types together.
   EXPECT_EQ(actions(s), (std::vector<std::string>{"start", "start"}));
   s.queues[0].quotas.push_back({"H", 0, 12});
-  EXPECT_EQ(actions(s), (std::vector<std::string>{"needs 8 H GPUs; queue p has 6 left of its limit, as queues below it keep 6", "start"}));
+  EXPECT_EQ(actions(s),
+            (std::vector<std::string>{"needs 8 H GPUs; queue p has 6 left of its limit of H GPUs, as queues below it keep 6", "start"}));
   s.queues[2].quotas.push_back({"*", 9, kUnlimited, kUnlimited, 0});
   EXPECT_EQ(actions(s)[1], "needs 4 GPUs; queue p has 3 left of its limit, as queues below it keep 9");
 }

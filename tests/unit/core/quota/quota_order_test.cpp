@@ -544,6 +544,23 @@ TEST_F(QuotaOrderTest, AJobThatCanNeverRunAsksForNothing) {
   EXPECT_EQ(after[1].entitled, 2 * kWholeGpu);
 }
 
+// It ran until then, however long ago it was submitted.
+TEST_F(QuotaOrderTest, AQueueWhoseJobThePlanDisplacesStarvesFromThatInstant) {
+  runs("a0", "a", 0, 0, 8);
+  runs("x", "", 1, 0, 8).preemption.preemptible = false;
+  Job& urgent = waits("urgent", "", 8);
+  urgent.priority = urgent.preemption.preemption_class = 9;
+  request_.policy = "priority";
+  request_.params = {{"quotas", "limits"}};
+  const Plan plan = decide();
+  ASSERT_EQ(with(plan, Action::kPreempt), "a0");
+  EXPECT_EQ(queue_standings(state_).at(0).starved_since, kNever);
+  EXPECT_EQ(queue_standings(state_, &plan).at(0).starved_since, s_.now_us);
+  // Once it waits, it is that instant still.
+  commit(state_, plan);
+  EXPECT_EQ(queue_standings(state_).at(0).starved_since, s_.now_us);
+}
+
 TEST_F(QuotaOrderTest, EveryPolicyWakesWhenAJobMayBeDisplaced) {
   runs("a0", "a", 0, 0, 8);
   runs("a1", "a", 1, 0, 8).preemption.guaranteed_until_us = 1300 * kSecond;

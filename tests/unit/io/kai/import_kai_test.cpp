@@ -181,7 +181,7 @@ TEST(ImportKai, QueuesHaveWholeQuotas) {
   EXPECT_EQ(queues.at(1).weight_ppm, 2'000'000);
   EXPECT_EQ(queues.at(2).quotas.at(0), (Quota{"*", 8, kUnlimited, kUnlimited}));  // deserves everything
   EXPECT_TRUE(noted(imported, "1 quota with a part of a GPU"));
-  EXPECT_TRUE(noted(imported, "1 queue whose parent does not exist"));
+  EXPECT_TRUE(noted(imported, "1 queue whose parent does not exist: without one (first: "));
 }
 
 TEST(ImportKai, APodGroupIsAGangThatMayStartWithItsMinMember) {
@@ -391,7 +391,8 @@ TEST(ImportKai, WhatDoesNotMapIsLeftOutAndCounted) {
        {"1 pod already ended", "2 pod groups left out: no pod that asks for GPUs", "1 pod group left out: fewer pods than its minMember",
         "1 pod group left out: MIG slices", "1 pod group left out: devices by resource claims",
         "1 pod group left out: GPU memory (gpu-memory)", "1 pod group left out: fractions of several GPUs",
-        "1 pod group left out: a gpu-fraction that is no part of a GPU", "1 pod group left out: a queue that does not exist"}) {
+        "1 pod group left out: a gpu-fraction that is no part of a GPU",
+        "1 pod group left out: a queue that does not exist (first: ns/lost)"}) {
     EXPECT_TRUE(noted(imported, cause)) << cause;
   }
 }

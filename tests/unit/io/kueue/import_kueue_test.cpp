@@ -385,6 +385,17 @@ TEST(ImportKueue, WithoutAPlaceTheFullestNodesAreTaken) {
   EXPECT_EQ(imported.left_out.at("ns/none"), "admitted, and its pods do not fit into what is free on their nodes");
 }
 
+TEST(ImportKueue, AnAdmissionToAFlavorThatTheQueueLacksIsNoted) {
+  const std::string two =
+      nodes(3) + kH100 + queue("q", "c", {{"h100", "32"}}) + workload("a", "q", pod_set("main", 1, 6), admitted("q", assigned()));
+  const std::string note = " of a flavor that the ClusterQueue lacks: nodes of other flavors may stand for it (first: ns/b)";
+  EXPECT_FALSE(has_note(import_text(two), "of a flavor that"));
+  const KueueImport imported = import_text(two + workload("b", "q", pod_set("main", 1, 2), admitted("q", assigned("", "main", "a100"))) +
+                                           workload("c", "q", pod_set("main", 1, 1), admitted("q", assigned("", "main", "a100"))));
+  EXPECT_TRUE(has_note(imported, "2 admitted workloads" + note));
+  EXPECT_EQ(job_of(imported.snapshot, "b").state, JobState::kRunning);
+}
+
 TEST(ImportKueue, PartialAdmissionAndEndedPodsAreFewerMembers) {
   const std::string status = admitted("q", assigned(R"("count": 3)")) + R"(, "reclaimablePods": [{"name": "main", "count": 1}])";
   const Snapshot s = import_text(nodes(3) + kH100 + queue("q", "c", {{"h100", "32"}}) +

@@ -151,6 +151,17 @@ TEST(SlurmAccounts, PreemptListsThatAreNoOrderAreNoted) {
   EXPECT_TRUE(noted(part, "that may preempt some smaller ones and not others: taken to preempt all of them (first: c)"));
 }
 
+TEST(SlurmAccounts, PreemptListsLeaveOutWhatIsNoQos) {
+  const io::SlurmImport typo = with("Name|Preempt\nlow|\nnormal|low\nhigh|lov,normal\n", {{"x", "ann", "high"}});
+  EXPECT_TRUE(noted(typo, "1 QOS record whose Preempt names a QOS that does not exist, which is left out (first: high: lov)"));
+  EXPECT_FALSE(noted(typo, "that may preempt some smaller ones"));
+  EXPECT_EQ(find_job(typo.snapshot, "1")->preemption.preemption_class, 2);
+  // Alone it gives no right to preempt anything.
+  const io::SlurmImport alone = with("Name|Preempt\nlow|\nhigh|lov\n", {{"x", "ann", "high"}});
+  EXPECT_EQ(find_job(alone.snapshot, "1")->preemption.preemption_class, 0);
+  EXPECT_FALSE(noted(alone, "that may preempt some smaller ones"));
+}
+
 TEST(SlurmAccounts, TablesAndDocumentsFollowOneAnother) {
   const std::string jobs = jobs22({job22(1).text("account", "vision").text("qos", "high")});
   EXPECT_NE(refusal(kTree + jobs + kTree + nodes22({node22("n1")})).find("a second association of account"), std::string::npos);

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "host/io/formats/simulation_files.hpp"
 #include "host/io/traces/importers.hpp"
 #include "host/sim/simulation.hpp"
@@ -27,13 +30,15 @@ Snapshot eight_gpus() {
 }
 
 // `events`: rows of a document, without their brackets.
-std::string ends_with_events(const Trace& trace, const std::string& events) {
+std::string ends_with_events(const Trace& trace, const std::string& events, std::vector<JobOutcome>* ended = nullptr) {
+  if (ended != nullptr) ended->clear();
   SimulationSettings settings;
   settings.request.policy = "fifo";
   settings.request.params = {{"discipline", "greedy"}, {"packing", "count"}};
   settings.queue_changes = io::parse_events(R"({"schema": "berth.events.v1", "events": [)" + events + "]}", "e").queues;
   std::string rows;
   simulate(trace, eight_gpus(), settings, [&](const JobOutcome& one) {
+    if (ended != nullptr) ended->push_back(one);
     rows += one.end == JobOutcome::End::kRejected ? fmt::format("{} rejected ", one.traced->id)
                                                   : fmt::format("{} {}-{} ", one.traced->id, one.start_us / kSecond, one.end_us / kSecond);
   });
@@ -81,9 +86,73 @@ TEST(SimulatedQuotas, WhatHoldsBeforeTheFirstSubmissionHoldsThen) {
   EXPECT_EQ(ends_with_events(trace_of(kThree), quota(0, "A", R"("limit": 4)")), "a1 0-100 a2 100-150 a3 150-160 ");
 }
 
-TEST(SimulatedQuotas, AJobBeyondTheLimitOfItsQueueIsRejectedThoughALaterEventRaisesIt) {
+TEST(SimulatedQuotas, AJobBeyondTheLimitOfItsQueueWaitsUntilALaterEventRaisesIt) {
   EXPECT_EQ(ends_with_events(trace_of(kThree), quota(0, "A", R"("limit": 2)") + "," + quota(60, "A", R"("limit": 8)")),
-            "a1 rejected a2 rejected a3 rejected ");
+            "a2 60-110 a3 110-120 a1 60-160 ");
+  // Each waits for the first event that admits it; jobs that are within the limit are not held up.
+  const std::vector<TraceJob> sizes{of_queue("A", job("a8", 10, 5, 8)), of_queue("A", job("a6", 11, 5, 6)),
+                                    of_queue("A", job("a4", 12, 5, 4))};
+  EXPECT_EQ(ends_with_events(trace_of(sizes), quota(0, "A", R"("limit": 4)") + "," + quota(50, "A", R"("limit": 6)") + "," +
+                                                  quota(100, "A", R"("guarantee": 0)")),
+            "a4 12-17 a6 50-55 a8 100-105 ");
+  // A limit above the queue, and one that ends as the queue moves away from it.
+  const std::string below = R"({"at_s": 0, "event": "quota", "queue": {"id": "A", "parent": "B"}})";
+  const std::string away = R"({"at_s": 70, "event": "quota", "queue": {"id": "A"}})";
+  EXPECT_EQ(ends_with_events(trace_of(sizes), below + "," + quota(0, "B", R"("limit": 5)") + "," + quota(60, "B", R"("limit": 8)")),
+            "a4 12-17 a8 60-65 a6 65-70 ");
+  EXPECT_EQ(ends_with_events(trace_of(sizes), below + "," + quota(0, "B", R"("limit": 5)") + "," + away), "a4 12-17 a8 70-75 a6 75-80 ");
+}
+
+TEST(SimulatedQuotas, AJobThatNoLaterEventAdmitsIsRejectedAtOnce) {
+  const std::vector<TraceJob> one{of_queue("A", job("a8", 10, 5, 8))};
+  std::vector<JobOutcome> ended;
+  const auto rejected_at = [&](const std::string& events) {
+    const std::string rows = ends_with_events(trace_of(one), events, &ended);
+    return rows == "a8 rejected " ? ended.front().end_us / kSecond : -1;
+  };
+  const std::string low = quota(0, "A", R"("limit": 4)");
+  EXPECT_EQ(rejected_at(low), 10);
+  EXPECT_EQ(rejected_at(low + "," + quota(60, "A", R"("limit": 6)")), 10);
+  EXPECT_EQ(rejected_at(low + "," + quota(60, "B", R"("limit": 8)")), 10);
+  // Of one instant the last one holds.
+  EXPECT_EQ(rejected_at(low + "," + quota(60, "A", R"("limit": 8)") + "," + quota(60, "A", R"("limit": 7)")), 10);
+  // More than the cluster has.
+  const std::vector<TraceJob> large{of_queue("A", job("a9", 10, 5, 9))};
+  EXPECT_EQ(ends_with_events(trace_of(large), low + "," + quota(60, "A", R"("limit": 16)"), &ended), "a9 rejected ");
+  EXPECT_EQ(ended.front().end_us, 10 * kSecond);
+  EXPECT_EQ(ended.front().reason, "needs 9 GPUs; the cluster has 8");
+}
+
+TEST(SimulatedQuotas, AJobIsRejectedIfItsLimitRisesAfterItsHardDeadline) {
+  std::vector<TraceJob> two{of_queue("A", job("late", 10, 5, 8)), of_queue("A", job("met", 11, 5, 8))};
+  for (TraceJob& one : two) one.deadline_hard = true;
+  two[0].deadline_us = 64 * kSecond;
+  two[1].deadline_us = 65 * kSecond;
+  EXPECT_EQ(ends_with_events(trace_of(two), quota(0, "A", R"("limit": 4)") + "," + quota(60, "A", R"("limit": 8)")),
+            "late rejected met 60-65 ");
+}
+
+// A has all GPUs. Its limit falls below that; later b1, which B is entitled to, displaces its job.
+TEST(SimulatedQuotas, ADisplacedJobWaitsUntilTheLimitAdmitsItAgain) {
+  const std::vector<TraceJob> two{of_queue("A", job("a1", 0, 1000, 8)), of_queue("B", job("b1", 200, 50, 2))};
+  const std::string low = quota(0, "B", R"("guarantee": 8)") + "," + quota(100, "A", R"("limit": 4)");
+  std::vector<JobOutcome> ended;
+  const auto lost = [](const JobOutcome& one) {
+    return static_cast<std::int64_t>(one.lost_gpu_us[static_cast<std::size_t>(Loss::kLostWork)]);
+  };
+  // 800 of its 1000 s are left.
+  EXPECT_EQ(ends_with_events(trace_of(two), low + "," + quota(300, "A", R"("guarantee": 0)"), &ended), "b1 200-250 a1 0-1100 ");
+  EXPECT_EQ(ended[1].starts, 2);
+  EXPECT_EQ(ended[1].gpu_us, 8 * 1000 * kSecond);
+  EXPECT_EQ(lost(ended[1]), 0);
+
+  // The limit stays: what a1 did in 200 s is lost.
+  for (const std::string& events : {low, low + "," + quota(300, "A", R"("limit": 2)")}) {
+    EXPECT_EQ(ends_with_events(trace_of(two), events, &ended), "b1 200-250 a1 rejected ");
+    EXPECT_EQ(ended[1].end_us, 250 * kSecond);
+    EXPECT_EQ(ended[1].gpu_us, 8 * 200 * kSecond);
+    EXPECT_EQ(lost(ended[1]), 8 * 200 * kSecond);
+  }
 }
 
 TEST(SimulatedQuotas, AQueueMayMoveBelowAnother) {
