@@ -49,12 +49,12 @@ __int128 cap_of(const Queue& queue, std::string_view gpu_type) {
 }
 
 // What a job asks for in one of its alternatives.
-struct Asked {
+struct LimitedShape {
   std::string_view gpu_type;
   std::int64_t ppm = 0;
 };
 
-bool allows(std::vector<Queue>& queues, std::string_view queue, const Asked& asked) {
+bool allows(std::vector<Queue>& queues, std::string_view queue, const LimitedShape& asked) {
   for (const Queue* one = find_queue(queues, queue); one != nullptr;
        one = one->parent.empty() ? nullptr : find_queue(queues, one->parent)) {
     if (asked.ppm > cap_of(*one, "*") || asked.ppm > cap_of(*one, asked.gpu_type)) return false;
@@ -63,11 +63,11 @@ bool allows(std::vector<Queue>& queues, std::string_view queue, const Asked& ask
 }
 
 // The alternatives that have GPUs enough.
-std::vector<Asked> alternatives(const StateView& state, std::int32_t job) {
+std::vector<LimitedShape> alternatives(const StateView& state, std::int32_t job) {
   const kernel::ProblemView& p = state.problem();
   std::vector<std::int64_t> gpus(state.gpu_types().size(), 0);
   for (std::size_t n = 0; n < state.nodes().size(); ++n) gpus[to_index(state.node().type[n])] += state.nodes()[n].gpus;
-  std::vector<Asked> all;
+  std::vector<LimitedShape> all;
   for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
     const kernel::DemandRow& demand = p.demands[p.options[o].demand];
     if (demand.quota <= gpus[to_index(demand.gpu_type)] * kWholeGpu)
@@ -129,14 +129,14 @@ QuotaTimetable::Limits QuotaTimetable::limits_of(const StateView& state, std::in
   if (changes_.empty() || queue < 0) return found;
   const std::string_view name = state.queues()[to_index(queue)].id;
   std::vector<Queue> queues = state.queues();
-  std::vector<Asked> asked = alternatives(state, job);
+  std::vector<LimitedShape> asked = alternatives(state, job);
   // Those that limits allow now cannot run for other reasons.
-  asked.erase(std::remove_if(asked.begin(), asked.end(), [&](const Asked& one) { return allows(queues, name, one); }), asked.end());
+  asked.erase(std::remove_if(asked.begin(), asked.end(), [&](const LimitedShape& one) { return allows(queues, name, one); }), asked.end());
   found.exceeded = !asked.empty();
   for (std::size_t i = next_; found.exceeded && i < changes_.size();) {
     const TimeUs at = changes_[i].at_us;
     for (; i < changes_.size() && changes_[i].at_us == at; ++i) *find_queue(queues, changes_[i].queue.id) = changes_[i].queue;
-    if (!std::any_of(asked.begin(), asked.end(), [&](const Asked& one) { return allows(queues, name, one); })) continue;
+    if (!std::any_of(asked.begin(), asked.end(), [&](const LimitedShape& one) { return allows(queues, name, one); })) continue;
     found.raised_at_us = at;
     break;
   }
