@@ -189,8 +189,8 @@ void reserving(benchmark::State& bench, bool changes_only, const char* disciplin
 }
 
 /// With guarantees that are kept, and without.
-void queues(benchmark::State& bench, bool changes_only, const char* quotas) {
-  decide_in_turn(bench, with_guarantees(busy(stream_nodes())), changes_only, 1, Nodes::kStay, "fifo",
+void queues(benchmark::State& bench, bool changes_only, const char* quotas, const char* policy = "fifo") {
+  decide_in_turn(bench, with_guarantees(busy(stream_nodes())), changes_only, 1, Nodes::kStay, policy,
                  {{"discipline", "greedy"}, {"quotas", quotas}});
 }
 
@@ -222,6 +222,8 @@ BENCHMARK_CAPTURE(queues, limits_plans, false, "limits")->Apply(once);
 BENCHMARK_CAPTURE(queues, guarantees_plans, false, "guarantees")->Apply(once);
 BENCHMARK_CAPTURE(queues, limits_changes, true, "limits")->Apply(once);
 BENCHMARK_CAPTURE(queues, guarantees_changes, true, "guarantees")->Apply(once);
+BENCHMARK_CAPTURE(queues, srsf_limits_changes, true, "limits", "srsf")->Apply(once);
+BENCHMARK_CAPTURE(queues, srsf_guarantees_changes, true, "guarantees", "srsf")->Apply(once);
 BENCHMARK_CAPTURE(leases, plans, false)->Apply(once);
 BENCHMARK_CAPTURE(leases, changes, true)->Apply(once);
 BENCHMARK(one_job)->ArgName("nodes")->Apply(once)->Apply([](benchmark::internal::Benchmark* b) {

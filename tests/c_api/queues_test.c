@@ -50,20 +50,53 @@ static void queues_keep(void) {
   OK(berth_state_destroy(&state, NULL));
 }
 
+/* Of 9 cores and 18 GiB queue a holds 3 and 12, and b waits for two tasks of 3 and 1. */
+static void dominant_shares(void) {
+  static const char kTenants[] =
+      "{\"schema\":\"berth.snapshot.v1\",\"now_s\":100,\"gpu_types\":[{\"id\":\"H\"}],"
+      "\"nodes\":[{\"id\":\"n\",\"gpu_type\":\"H\",\"gpus\":18,\"cpu_cores\":9,\"memory_bytes\":19327352832}],"
+      "\"queues\":[{\"id\":\"a\"},{\"id\":\"b\"}],"
+      "\"jobs\":[{\"id\":\"a0\",\"submit_s\":1,\"queue\":\"a\",\"gpus\":3,\"constraints\":{\"cpu_cores_per_gpu\":1,\"memory_bytes_per_"
+      "gpu\":4294967296},"
+      "\"state\":\"running\",\"allocation\":{\"shape\":\"3\",\"entries\":[{\"node\":\"n\",\"gpus\":[0,1,2]}]}},"
+      "{\"id\":\"b0\",\"submit_s\":30,\"queue\":\"b\",\"gpus\":2,\"constraints\":{\"cpu_cores_per_gpu\":3,\"memory_bytes_per_gpu\":"
+      "1073741824}}]}";
+  int64_t dominant[2] = {7, 7}, fair[2] = {7, 7}, keeps[2] = {7, 7};
+  berth_queue_standings rows = {0};
+  berth_state* state = NULL;
+  berth_error error = {sizeof error};
+
+  rows.keeps = keeps;
+  rows.dominant_share = dominant;
+  rows.fair_dominant_share = fair;
+  OK(berth_state_from_json(kTenants, strlen(kTenants), NULL, &state, &error));
+  /* A caller of an earlier version knows none. */
+  rows.struct_size = offsetof(berth_queue_standings, dominant_share);
+  OK(berth_state_queue_standings(state, NULL, NULL, 0, 2, &rows, &error));
+  CHECK(keeps[0] == 0 && dominant[0] == 7 && fair[1] == 7);
+  rows.struct_size = sizeof rows;
+  OK(berth_state_queue_standings(state, NULL, NULL, 0, 2, &rows, &error));
+  CHECK(dominant[0] == 666666 && dominant[1] == 0);
+  CHECK(fair[0] == 666666 && fair[1] == 666666);
+  OK(berth_state_destroy(&state, NULL));
+}
+
 int main(void) {
   berth_state* state = NULL;
   berth_engine* engine = NULL;
   berth_plan* plan = NULL;
   berth_request request = {sizeof request};
   int32_t queue[3], type[3], index = -2;
-  int64_t guarantee[3], limit[3], entitled[3], fair[3], has[3], waiting[3], starved[3], keeps[3];
-  berth_queue_standings rows = {sizeof rows, queue, type, guarantee, limit, entitled, fair, has, waiting, starved, keeps};
+  int64_t guarantee[3], limit[3], entitled[3], fair[3], has[3], waiting[3], starved[3], keeps[3], dominant[3], fair_dominant[3];
+  berth_queue_standings rows = {sizeof rows, queue,   type,    guarantee, limit,    entitled,     fair,
+                                has,         waiting, starved, keeps,     dominant, fair_dominant};
   berth_queue_standings some = {sizeof some};
   berth_error error = {sizeof error};
   uint64_t n = 0;
   int changes_only;
 
   queues_keep();
+  dominant_shares();
   OK(berth_state_from_json(kQueues, strlen(kQueues), NULL, &state, &error));
   OK(berth_state_find_queue(state, "b", &index, NULL));
   CHECK(index == 1);
@@ -81,6 +114,7 @@ int main(void) {
   CHECK(has[0] == GPUS(8) && has[1] == 0 && waiting[0] == 0 && waiting[2] == GPUS(4));
   CHECK(starved[0] == BERTH_NEVER && starved[2] == 30 * 1000000);
   CHECK(keeps[0] == 0 && keeps[1] == 0 && keeps[2] == 0);
+  CHECK(dominant[0] == -1 && dominant[2] == -1 && fair_dominant[0] == -1); /* neither cores nor memory count */
 
   OK(berth_engine_create(&engine, NULL));
   OK(berth_plan_create(&plan, NULL));

@@ -116,6 +116,7 @@ bool EngineImpl::pass_kept(const StateImpl& s, const core::PassInput::Marks& mar
   tried.build(s, problem.view(), chosen.shape, builder);
   chosen.policy->load(policy_state);
   if (!kept.decide(s, chosen, builder.rejected_jobs(), problem.failures())) return false;
+  if (kept.reclaims()) return false;
   const core::KeptPass& pass = kept.pass();
   // A plan says which job blocks the others by the first that waits.
   const std::span<const std::int32_t> in_front = pass.in_front();

@@ -55,7 +55,7 @@ class PlanBuilder : public Rejections {
   /// After `reject` on the same problem.
   void build(const StateImpl& state, const PassOutput& pass, Plan& plan);
   /// A plan of changes, after `reject` and the pass of the queue that is kept. O(what it lists).
-  void build_changes(const StateImpl& state, const KeptQueue& kept, const Failures& failures, bool preemptive, Plan& plan);
+  void build_changes(const StateImpl& state, KeptQueue& kept, const Failures& failures, bool preemptive, Plan& plan);
 
  private:
   /// The jobs of a pass, and those that are rejected, by job rank.

@@ -122,7 +122,7 @@ void PlanBuilder::change(const StateImpl& s, const KeptPass& pass, const PassCha
   if (running) move(s, d);
 }
 
-void PlanBuilder::build_changes(const StateImpl& s, const KeptQueue& kept, const Failures& failures, bool preemptive, Plan& plan) {
+void PlanBuilder::build_changes(const StateImpl& s, KeptQueue& kept, const Failures& failures, bool preemptive, Plan& plan) {
   const KeptPass& pass = kept.pass();
   plan.decisions.clear();
   plan.entries.clear();
@@ -162,6 +162,7 @@ void PlanBuilder::build_changes(const StateImpl& s, const KeptQueue& kept, const
         repair(s, failures.repairs()[to_index(repaired)], d, plan);
       } else {
         change(s, pass, *pass.change_of(d.job), failures.lost()[to_index(d.job)] != 0, d, plan);
+        kept.say_why(d.job, d.reason);
       }
       if (d.action != Action::kKeep && s.job.running[to_index(d.job)] != 0) used -= whole_gpus(s.held_entries(d.job));
       used += whole_gpus(std::span(plan.entries).subspan(to_index(d.entry_begin), to_index(d.entry_end - d.entry_begin)));

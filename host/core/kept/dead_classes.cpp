@@ -7,6 +7,7 @@
 
 #include "berth/kernel/base/to_index.hpp"
 #include "berth/kernel/place/group.hpp"
+#include "host/core/base/wide.hpp"
 
 namespace berth::core {
 namespace {
@@ -16,6 +17,12 @@ bool on_one_node(const kernel::GroupRow& row) { return row.require_level == 0; }
 
 std::int64_t parts(std::int64_t free, std::int64_t more, std::int64_t needed) {
   return free == kernel::kNoLimit || needed <= 0 ? INT64_MAX : std::max<std::int64_t>(0, free + more) / needed;
+}
+
+// The least of `members` and the parts of a resource. A product is faster than a division.
+std::int64_t at_most(std::int64_t members, std::int64_t free, std::int64_t more, std::int64_t needed) {
+  if (free == kernel::kNoLimit || needed <= 0 || Wide{members} * needed <= Wide{free} + more) return members;
+  return std::min(members, parts(free, more, needed));
 }
 
 std::int64_t parts_begun(std::int64_t more, std::int64_t needed) { return needed <= 0 ? 0 : (more + needed - 1) / needed; }
@@ -111,14 +118,23 @@ DeadClasses::Growth& DeadClasses::grow() {
   return growth;
 }
 
-void DeadClasses::begin_turns(const kernel::ProblemView& p, const kernel::PassState& s, const OrderPlace* behind) {
-  if (growths_[n_growths_ - 1].nodes_.empty()) return;
+void DeadClasses::begin_turns(const kernel::ProblemView& p, const kernel::PassState& s, const OrderPlace* from) {
+  Growth& growth = growths_[n_growths_ - 1];
+  if (growth.nodes_.empty()) return;
+  growth.of_kind_.resize(kinds_.size());
+  first_turns_.clear();
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const std::vector<Entry>& order = groups_[g].order;
     std::size_t at = 0;
-    if (behind != nullptr) at = to_index(std::upper_bound(order.begin(), order.end(), Entry{*behind, 0}) - order.begin());
+    if (from != nullptr) at = to_index(std::lower_bound(order.begin(), order.end(), Entry{*from, 0}) - order.begin());
     if (at == order.size()) continue;
-    const Turn turn{order[at].place, n_growths_ - 1, g, at};
+    first_turns_.push_back({order[at].place, n_growths_ - 1, g, at});
+    for (const std::int32_t kind : groups_[g].kinds) {
+      OrderPlace& first = growth.of_kind_[to_index(kind)].first;
+      first = std::min(first, order[at].place);
+    }
+  }
+  for (const Turn& turn : first_turns_) {
     if (!gives_room(p, s, turn)) continue;
     turns_.push_back(turn);
     std::push_heap(turns_.begin(), turns_.end());
@@ -162,12 +178,12 @@ std::optional<DeadClasses::Woken> DeadClasses::wake_next(const kernel::ProblemVi
 }
 
 void DeadClasses::wake_by_quota(const kernel::ProblemView& p, const WaitingClasses& waiting, std::span<const std::uint8_t> quota,
-                                const OrderPlace* behind, std::vector<Woken>& woken) {
+                                const OrderPlace* from, std::vector<Woken>& woken) {
   woken.clear();
   std::erase_if(by_quota_, [&](std::int32_t of) {
     Dead& dead = dead_[to_index(of)];
     bool stays = dead.place.job >= 0 && dead.by_quota;
-    if (stays && (behind == nullptr || *behind < dead.place)) {
+    if (stays && (from == nullptr || !(dead.place < *from))) {
       bool more = false;
       for (std::int32_t q = waiting.queue(to_index(of)); q >= 0; q = p.queue_parent[q]) more = more || quota[to_index(q)] != 0;
       if (more) {
@@ -204,7 +220,6 @@ std::int64_t DeadClasses::room(const kernel::ProblemView& p, const kernel::PassS
 
 const DeadClasses::Growth::Steps& DeadClasses::steps_of(const kernel::ProblemView& p, const kernel::PassState& s, Growth& growth,
                                                         std::int32_t kind) {
-  if (growth.of_kind_.size() < kinds_.size()) growth.of_kind_.resize(kinds_.size());
   Growth::Steps& steps = growth.of_kind_[to_index(kind)];
   const Kind& of = kinds_[to_index(kind)];
   if (steps.state == state_ && steps.members == of.members) return steps;
@@ -242,8 +257,7 @@ std::int32_t DeadClasses::kind_of(const kernel::ProblemView& p, const TimedDeman
 
 void DeadClasses::list_steps(const kernel::ProblemView& p, const kernel::PassState& s, Growth& growth, const Kind& kind,
                              Growth::Steps& steps) const {
-  static constexpr OrderPlace kBehindAll{INT64_MAX, INT64_MAX, 0};
-  steps = {state_, kind.members, growth.steps_.size(), 0, {}};
+  steps = {state_, kind.members, growth.steps_.size(), 0, {}, steps.first};
   const kernel::DemandRow& d = p.demands[kind.demand];
   const kernel::GroupRow& row = p.groups[d.group_begin];
   const auto add = [&](const OrderPlace& place, std::int64_t members) {
@@ -257,21 +271,22 @@ void DeadClasses::list_steps(const kernel::ProblemView& p, const kernel::PassSta
     const std::int32_t node = grown.more.node;
     if (!kernel::in_filter(p, d.filter, node) || !kernel::stays_open(p, node, kind.end)) continue;
     const std::int64_t gpus = std::popcount(s.free[node]), cpu = s.cpu[node], memory = s.memory[node];
-    // A sum of resources grows by no more members than one of them does.
-    const std::int64_t added = std::max(
-        {parts_begun(grown.more.gpus, row.gpus), parts_begun(grown.more.cpu, row.cpu), parts_begun(grown.more.memory, row.memory)});
-    const auto members = [&](const Growth::Victims& gone) {
-      const std::int64_t all =
-          std::min({parts(gpus, gone.gpus, row.gpus), parts(cpu, gone.cpu, row.cpu), parts(memory, gone.memory, row.memory), kind.members});
-      if (on_one_node(row)) return all < row.members ? 0 : all;
-      const std::int64_t fit = std::min(all, added);
+    const auto members = [&](const Growth::Victims& gone) -> std::int64_t {
+      if (gpus + gone.gpus < row.gpus) return 0;  // mostly
+      std::int64_t fit = std::min(parts(gpus, gone.gpus, row.gpus), kind.members);
+      fit = at_most(fit, cpu, gone.cpu, row.cpu);
+      fit = at_most(fit, memory, gone.memory, row.memory);
+      if (on_one_node(row)) return fit < row.members ? 0 : fit;
+      // A sum of resources grows by no more members than one of them does.
+      if (const std::int64_t by_gpus = parts_begun(grown.more.gpus, row.gpus); by_gpus < fit)
+        fit = std::min(fit, std::max({by_gpus, parts_begun(grown.more.cpu, row.cpu), parts_begun(grown.more.memory, row.memory)}));
       // A few members more may complete a segment.
       return row.segment_size > 0 ? (fit + row.segment_size - 1) / row.segment_size * row.segment_size : fit;
     };
     std::int64_t so_far = members({});
     sure += so_far;
-    if (so_far > 0) add(kBehindAll, so_far);
-    for (std::size_t v = grown.begin; v < grown.end; ++v) {
+    if (so_far > 0) add(Growth::kBehindAll, so_far);
+    for (std::size_t v = grown.begin; v < grown.end && steps.first < growth.victims_[v].place; ++v) {
       const std::int64_t now = members(growth.victims_[v]);
       if (now > so_far) add(growth.victims_[v].place, now - so_far);
       so_far = std::max(so_far, now);

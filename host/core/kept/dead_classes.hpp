@@ -43,6 +43,7 @@ class DeadClasses {
 
    private:
     friend class DeadClasses;
+    static constexpr OrderPlace kBehindAll{INT64_MAX, INT64_MAX, 0};
     struct Victims {
       OrderPlace place;
       std::int64_t gpus, cpu, memory;
@@ -61,6 +62,7 @@ class DeadClasses {
       std::int64_t state = 0, members = 0;  // for which they were listed
       std::size_t begin = 0, end = 0;       // of `steps_`
       OrderPlace last;                      // classes from here on find no room
+      OrderPlace first = kBehindAll;        // no class before it is looked at
     };
     void clear();
 
@@ -98,8 +100,8 @@ class DeadClasses {
   /// Another growth of this pass, empty. Then `begin_turns`.
   Growth& grow();
   /// By the last growth. O(kinds of members * its nodes and victims).
-  /// @param behind  only of classes that are dead from a place behind this one; null: of all
-  void begin_turns(const kernel::ProblemView& problem, const kernel::PassState& state, const OrderPlace* behind);
+  /// @param from  only of classes that are dead from this place or one behind it; null: of all
+  void begin_turns(const kernel::ProblemView& problem, const kernel::PassState& state, const OrderPlace* from);
   /// What is free is other than before.
   void free_changed() { ++state_; }
   /// Looks at classes whose turn comes before a place, until one may find room. Those that stay dead lack fewer members
@@ -109,10 +111,10 @@ class DeadClasses {
   std::optional<Woken> wake_next(const kernel::ProblemView& problem, const kernel::PassState& state, const OrderPlace* until);
   /// Classes that lacked quota of a queue that has more now. O(classes that lacked quota).
   /// @param quota   [queues] 1: there is more
-  /// @param behind  as `begin_turns`
+  /// @param from    as `begin_turns`
   /// @param woken   is cleared first
   void wake_by_quota(const kernel::ProblemView& problem, const WaitingClasses& waiting, std::span<const std::uint8_t> quota,
-                     const OrderPlace* behind, std::vector<Woken>& woken);
+                     const OrderPlace* from, std::vector<Woken>& woken);
 
  private:
   struct Dead {
@@ -148,7 +150,7 @@ class DeadClasses {
 
   bool is_of(const Entry& entry) const {
     const Dead& dead = dead_[static_cast<std::size_t>(entry.of)];
-    return dead.place.job >= 0 && dead.missing != kOnlyQuota && dead.place.key == entry.place.key && dead.place.label == entry.place.label;
+    return dead.place.job >= 0 && dead.missing != kOnlyQuota && dead.place.is_at(entry.place);
   }
   void leave(Dead& dead) {
     dead.place.job = -1;
@@ -174,8 +176,8 @@ class DeadClasses {
   std::vector<std::int32_t> kinds_of_;        // of one class
   std::vector<Growth> growths_;               // of this pass, and room for others
   std::size_t n_growths_ = 0;
-  std::vector<Turn> turns_;
-  std::int64_t state_ = 0;  // counts changes of what is free
+  std::vector<Turn> turns_, first_turns_;  // first: of a growth
+  std::int64_t state_ = 0;                 // counts changes of what is free
 };
 
 /// A lower bound of the members of a demand that lack room; 1 or more where the demand does not fit.

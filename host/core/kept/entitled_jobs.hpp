@@ -23,6 +23,11 @@ class EntitledJobs {
   /// O(jobs that changed); after `forget` all jobs.
   void read(const StateImpl& state, const kernel::ProblemView& problem, Quotas quotas, std::span<const std::int32_t> jobs,
             const std::function<bool(std::int32_t)>& is_rejected);
+  /// What queues are entitled to, and what they ask for and have. After `read`.
+  const QuotaLedger& ledger(const StateImpl& state) {
+    divide(state);
+    return ledger_;
+  }
   /// The jobs that are not borrowing. O(queues * types + classes + jobs found * log classes), and a division of shares where what is asked
   /// for changed.
   void find(const StateImpl& state, const kernel::ProblemView& problem, const WaitingClasses& waiting);

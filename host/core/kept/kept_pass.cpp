@@ -228,12 +228,12 @@ void KeptPass::push_first(const WaitingClasses& waiting, const DeadClasses::Woke
   push_at(waiting, woken.of, to_index(std::lower_bound(jobs.begin(), jobs.end(), woken.place) - jobs.begin()));
 }
 
-// Classes behind a place that may find room by `more_` have a turn, those that may have quota by `more_quota_` are tried.
-void KeptPass::wake(const Pass& pass, const WaitingClasses& waiting, const OrderPlace* behind) {
+// Classes from a place on that may find room by `more_` have a turn, those that may have quota by `more_quota_` are tried.
+void KeptPass::wake(const Pass& pass, const WaitingClasses& waiting, const OrderPlace* from) {
   list_growth(*running_);
-  dead_.begin_turns(*p_, pass.s, behind);
+  dead_.begin_turns(*p_, pass.s, from);
   if (!more_quota_.empty()) {
-    dead_.wake_by_quota(*p_, waiting, more_quota_, behind, woken_);
+    dead_.wake_by_quota(*p_, waiting, more_quota_, from, woken_);
     for (const DeadClasses::Woken& one : woken_) push_first(waiting, one);
   }
   more_quota_.clear();
@@ -655,7 +655,8 @@ bool KeptPass::list_next(const OrderPlace& place) {
     const OrderPlace one = *next;
     victims_.take();
     if (!is_in_reach_) --reads_left_;
-    if (!may_displace(one) || (rules_.class_rule && classes[to_index(one.job)] >= classes[to_index(place.job)])) continue;
+    const bool by_class = rules_.class_rule && one.level == place.level;  // else by guarantees
+    if (!may_displace(one) || (by_class && classes[to_index(one.job)] >= classes[to_index(place.job)])) continue;
     if (!matters(place.job, one.job)) continue;
     listed_.push_back(one);
     return true;

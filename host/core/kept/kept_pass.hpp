@@ -123,7 +123,7 @@ class KeptPass {
   void list_lost();
   void push(const Head& head);
   void push_at(const WaitingClasses& waiting, std::int32_t of, std::size_t at);
-  void wake(const Pass& pass, const WaitingClasses& waiting, const OrderPlace* behind);
+  void wake(const Pass& pass, const WaitingClasses& waiting, const OrderPlace* from);
   void wake_by_displaced(const Pass& pass, const WaitingClasses& waiting, const OrderPlace& after);
   void push_first(const WaitingClasses& waiting, const DeadClasses::Woken& woken);
   void name_rows(const WaitingClasses& waiting, const Head& head);

@@ -17,26 +17,46 @@ bool KeptQueue::answers(const StateImpl& s, const ChosenPolicy& chosen) const {
     return false;
   if (chosen.entry->preemptive && !chosen.policy->rises_only_at_changes()) return false;
   if (chosen.shape != ShapeRule::kLeastGpuTime && s.any_several_shapes()) return false;
-  return s.node.sharing_nodes == 0 && !(chosen.entry->preemptive && QuotaOrder::applies(s, rules.quotas));
+  const bool reclaims = chosen.entry->preemptive && QuotaOrder::applies(s, rules.quotas);
+  return s.node.sharing_nodes == 0 && (!reclaims || rules.quotas == Quotas::kGuarantees);
 }
 
-JobColumns KeptQueue::columns(const StateImpl& s, std::int32_t job) {
+// Of the state, which rests during a decision.
+void KeptQueue::read_columns(const StateImpl& s) {
   const std::size_t n = s.jobs.size();
   if (remaining_.size() < n) {
-    for (auto* column : {&remaining_, &waiting_since_, &assigned_}) column->resize(n);
+    for (auto* column : {&remaining_, &assigned_}) column->resize(n);
     attained_.resize(n);
   }
+  columns_ = {s.job.submit.data(), s.job.priority.data(),      s.job.gpus.data(),     s.job.estimate.data(),
+              remaining_.data(),   attained_.data(),           s.job.deadline.data(), s.job.running.data(),
+              s.job.id.data(),     s.job.waiting_since.data(), assigned_.data(),      0};
+}
+
+const JobColumns& KeptQueue::columns(const StateImpl& s, std::int32_t job) {
   remaining_[to_index(job)] = s.remaining(job);
   attained_[to_index(job)] = s.attained_now(job);
-  waiting_since_[to_index(job)] = s.job.waiting_since[to_index(job)];
-  return {s.job.submit.data(),   s.job.priority.data(), s.job.gpus.data(), s.job.estimate.data(), remaining_.data(), attained_.data(),
-          s.job.deadline.data(), s.job.running.data(),  s.job.id.data(),   waiting_since_.data(), assigned_.data(),  0};
+  return columns_;
 }
 
 std::int64_t KeptQueue::key_of(std::int32_t job) {
   std::int64_t key = 0;
   policy_->keys(columns(*s_, job), s_->now, {&job, 1}, {&key, 1});
   return key;
+}
+
+std::int64_t KeptQueue::lowest_key(std::int32_t job, TimeUs until) {
+  const std::int64_t now = key_of(job);
+  const StateImpl& s = *s_;
+  const TimeUs end = s.job.end[to_index(job)], passes = until - s.now;
+  if (passes <= 0) return now;
+  if (end == kNever && remaining_[to_index(job)] != kNever) return INT64_MIN;
+  const JobColumns& then = columns(s, job);
+  if (end != kNever) remaining_[to_index(job)] = std::max<TimeUs>(1, end - until);
+  attained_[to_index(job)] = saturating_add(attained_[to_index(job)], saturating_mul(passes, s.job.gpus[to_index(job)]));
+  std::int64_t key = 0;
+  policy_->keys(then, until, {&job, 1}, {&key, 1});
+  return std::min(now, key);
 }
 
 TimeUs KeptQueue::next_change(const StateImpl& s, std::int32_t job) {
@@ -76,7 +96,7 @@ void KeptQueue::read_job(const StateImpl& s, const ChosenPolicy& chosen, std::in
   // A job that lost GPUs is repaired and stays, or is placed again: it is no victim.
   if (runs && (s.job.victim_from[to_index(job)] == kNever || is_marked(broken_, job))) return;
   if (!is_exact(s, job)) inexact_ = {job, record.version};
-  const OrderPlace place{key_of(job), s.job_label[to_index(job)], job};
+  const OrderPlace place{key_of(job), s.job_label[to_index(job)], job, reclaims_ ? guaranteed_.level(job) : 0};
   if (runs) {
     const TimeUs change = next_change(s, job), victim = s.job.victim_from[to_index(job)];
     changes_.add(s, std::min(change <= s.now ? kNever : change, victim > s.now ? victim : kNever), job);
@@ -108,6 +128,10 @@ void KeptQueue::rebuild(const StateImpl& s, const ChosenPolicy& chosen) {
   has_order_change_.assign(s.jobs.size(), 0);
   demands_.begin(*p_);
   waiting_.begin_filling();
+  if (reclaims_) {
+    guaranteed_.begin(s, entitled_.ledger(s));
+    judge(s, s.job_order);
+  }
   for (const std::int32_t job : s.job_order) read_job(s, chosen, job);
   waiting_.end_filling();
   running_.end_changes();
@@ -144,9 +168,13 @@ void KeptQueue::read_changes(const StateImpl& s, const ChosenPolicy& chosen) {
   const auto read_gain = [&](std::int32_t job) {
     if (running_.has(job) && !pass_.runs_as_placed(s, running_.stored(job))) gain_.push_back(job);
   };
+  if (reclaims_) judge(s, jobs_);
   for (const std::int32_t job : jobs_) {
     read_job(s, chosen, job);
     read_gain(job);
+  }
+  for (const std::int32_t job : reclaims_ ? guaranteed_.changed() : std::span<const std::int32_t>{}) {
+    if (!std::binary_search(jobs_.begin(), jobs_.end(), job)) set_level(job);
   }
   for (const PassChange& change : pass_.changes()) {
     if (!std::binary_search(jobs_.begin(), jobs_.end(), change.job)) read_gain(change.job);
@@ -182,6 +210,37 @@ bool KeptQueue::all_entitled_start(const StateImpl& s) {
   return true;
 }
 
+// Where the policy displaces jobs.
+void KeptQueue::judge(const StateImpl& s, std::span<const std::int32_t> jobs) {
+  entitled_.ledger(s);
+  for (const std::int32_t job : jobs) {
+    const JobRecord& record = s.jobs[to_index(job)];
+    const bool is_there = record.job != nullptr && !is_marked(rejected_, job);
+    if (!guaranteed_.follow(s, *p_, job, is_there, *this)) inexact_ = {job, record.version};
+  }
+  guaranteed_.judge(s, *this);
+}
+
+// A running job that borrows from now on may be displaced by others than before.
+void KeptQueue::set_level(std::int32_t job) {
+  const std::int32_t level = guaranteed_.level(job);
+  waiting_.set_level(job, level);
+  if (!running_.has(job)) return;
+  running_.set_level(job, level);
+  if (level == 0) gain_.push_back(job);
+}
+
+// As PassInput::order_until.
+TimeUs KeptQueue::victims_from() const {
+  std::int64_t waiting = guaranteed_.waiting();
+  for (const PassChange& change : pass_.changes()) {
+    if (guaranteed_.level(change.job) == 0) continue;
+    const bool waited = s_->job.running[to_index(change.job)] == 0;
+    waiting += (change.option < 0 ? 1 : 0) - (waited ? 1 : 0);
+  }
+  return waiting > 0 ? guaranteed_.victims_from() : kNever;
+}
+
 Reading KeptQueue::read(const StateImpl& s, const ChosenPolicy& chosen) {
   jobs_.clear();
   nodes_.clear();
@@ -202,16 +261,19 @@ Reading KeptQueue::read(const StateImpl& s, const ChosenPolicy& chosen) {
 bool KeptQueue::decide(const StateImpl& s, const ChosenPolicy& chosen, std::span<const std::int32_t> rejected, const Failures& failures) {
   p_ = failures.any() ? &failures.problem() : &s.problem();
   ++decision_;
+  read_columns(s);
   mark(s, rejected, rejected_);
   mark(s, failures.jobs(), broken_);
   const bool has_quotas = QuotaOrder::applies(s, chosen.rules.quotas);
+  reclaims_ = has_quotas && chosen.entry->preemptive;
+  const bool raises = has_quotas && !reclaims_;
   if (has_quotas) {
     entitled_.read(s, *p_, chosen.rules.quotas, jobs_, [&](std::int32_t job) { return is_marked(rejected_, job); });
     if (failures.any()) return false;
   }
   // Until this one has changed, nothing needs to be read: it is the pass over all jobs.
   if (is_unchanged(s, inexact_)) return false;
-  if (has_quotas && is_unchanged(s, stuck_) && entitled_.is_entitled(s, *p_, stuck_.job)) return false;
+  if (raises && is_unchanged(s, stuck_) && entitled_.is_entitled(s, *p_, stuck_.job)) return false;
   inexact_ = stuck_ = {};
   const bool changed_little = reading_ == Reading::kChanges && collect_changes(s);
   if (changed_little) {
@@ -220,7 +282,7 @@ bool KeptQueue::decide(const StateImpl& s, const ChosenPolicy& chosen, std::span
     rebuild(s, chosen);
   }
   if (inexact_.job >= 0) return false;
-  if (has_quotas) raise_entitled(s);
+  if (raises) raise_entitled(s);
   pass_.take_failures(s, failures);
   known_ = true;
   const bool over_quota = [&] {
@@ -236,7 +298,7 @@ bool KeptQueue::decide(const StateImpl& s, const ChosenPolicy& chosen, std::span
             {chosen.entry->preemptive, chosen.entry->class_rule, chosen.rules.discipline == kernel::Discipline::kStrict,
              pass_packing(chosen.rules.packing), chosen.rules.max_tries},
             demands_, waiting_, running_, *this);
-  known_ = pass_.withdraw(overruns_) && (!has_quotas || all_entitled_start(s));
+  known_ = pass_.withdraw(overruns_) && (!raises || all_entitled_start(s));
   if (!known_) return false;
   saw(static_cast<std::int64_t>(pass_.changes().size()), s.job_order.size());
   known_ = settled_;
@@ -250,6 +312,7 @@ TimeUs KeptQueue::order_until(Rejections& rejections) {
   TimeUs until = order_changes_.first(
       s, s.now, [&](std::int32_t job) { return next_change(s, job); }, changed);
   for (const PassChange& change : pass_.changes()) until = std::min(until, change_after_pass(change));
+  if (reclaims_) until = std::min(until, victims_from());
   // A job that was displaced counts as well: it waits.
   const TimeUs too_late = rejections.first_too_late(s, changed);
   return too_late == kNever ? until : std::min(until, std::max(s.now, too_late));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "host/core/kept/entitled_jobs.hpp"
+#include "host/core/kept/guaranteed_jobs.hpp"
 #include "host/core/kept/kept_pass.hpp"
 #include "host/core/kept/timed_demands.hpp"
 #include "host/core/kept/victim_order.hpp"
@@ -29,7 +30,7 @@ enum class Reading : std::uint8_t {
 ///
 /// For policies whose keys rest while jobs wait and, where running jobs may be displaced, rise only at instants that the
 /// policy names.
-class KeptQueue final : private KeySource {
+class KeptQueue final : private FallingKeys {
  public:
   /// Whether this queue gives the answer of the pass over all jobs; it does not depend on what is kept.
   bool answers(const StateImpl& state, const ChosenPolicy& chosen) const;
@@ -55,6 +56,14 @@ class KeptQueue final : private KeySource {
   std::int64_t waiting_jobs() const { return waiting_.n_jobs(); }
   /// Plan::order_until_us, after `decide` on the same state. @param rejections  of that decision
   TimeUs order_until(Rejections& rejections);
+  /// Adds to the reason of a job that the pass displaced what the queue of the other job is entitled to, if it was displaced for that.
+  void say_why(std::int32_t victim, Reason& reason) {
+    if (reclaims_) guaranteed_.say_why(*s_, victim, reason, *this);
+  }
+  /// Whether jobs may have been displaced for guarantees, in the last decision.
+  bool reclaims() const { return reclaims_; }
+  /// The same: whether a job that waits or may be displaced is within the guarantee of its queue.
+  bool is_guaranteed(std::int32_t job) const { return guaranteed_.level(job) < 0; }
   /// How many instants `order_until` chooses from: one of each running job at most, and some of jobs that have changed since.
   std::size_t order_instants() const { return order_changes_.size(); }
   /// See WaitingClasses::class_of; of the last decision.
@@ -83,12 +92,17 @@ class KeptQueue final : private KeySource {
   TimeUs next_change(const StateImpl& state, std::int32_t job);
   TimeUs change_after_pass(const PassChange& change);
   std::int64_t key_of(std::int32_t job) override;
+  std::int64_t lowest_key(std::int32_t job, TimeUs until) override;
   static bool is_exact(const StateImpl& state, std::int32_t job);
   bool is_unchanged(const StateImpl& state, const Seen& seen) const;
   void raise_entitled(const StateImpl& state);
   bool all_entitled_start(const StateImpl& state);
+  void judge(const StateImpl& state, std::span<const std::int32_t> jobs);
+  void set_level(std::int32_t job);
+  TimeUs victims_from() const;
   static std::size_t part_of(const StateImpl& state, const JobRecord& record);
-  JobColumns columns(const StateImpl& state, std::int32_t job);
+  void read_columns(const StateImpl& state);
+  const JobColumns& columns(const StateImpl& state, std::int32_t job);
 
   TimedDemands demands_;
   WaitingClasses waiting_;
@@ -100,9 +114,11 @@ class KeptQueue final : private KeySource {
 
   Reading reading_ = Reading::kNothing;
   EntitledJobs entitled_;
-  bool known_ = false;    // all of this is of the state, and no job is inexact
-  bool settled_ = false;  // the last pass changed little
-  bool seen_ = false;     // the state and the policy are those of the last decision
+  GuaranteedJobs guaranteed_;  // where the policy displaces jobs
+  bool reclaims_ = false;      // the same
+  bool known_ = false;         // all of this is of the state, and no job is inexact
+  bool settled_ = false;       // the last pass changed little
+  bool seen_ = false;          // the state and the policy are those of the last decision
   ChangeLog::Cursor cursor_;
   const ChosenPolicy* chosen_ = nullptr;    // of the decision
   QueuePolicy* policy_ = nullptr;           // that the keys are of
@@ -114,9 +130,10 @@ class KeptQueue final : private KeySource {
   JobTimes changes_;                             // of keys of running jobs that may be displaced, and of classes of waiting jobs
   JobTimes order_changes_;                       // of keys of all running jobs, where some may be displaced
   std::vector<std::uint64_t> has_order_change_;  // [jobs of the state] version of the job whose instant is in `order_changes_`
-  Seen inexact_;                                 // with a demand that is not exact: the one that was read last
+  Seen inexact_;                                 // the pass over all jobs is needed for it: the one that was read last
   Seen stuck_;                                   // its queue is entitled to it, and it found no room without displacing others
-  std::vector<TimeUs> remaining_, waiting_since_, assigned_;
+  JobColumns columns_{};                         // of jobs that were asked for, in `remaining_` and `attained_`
+  std::vector<TimeUs> remaining_, assigned_;
   std::vector<std::int64_t> attained_;
   std::vector<std::uint8_t> runs_then_;  // [jobs of the state] as of one job after the pass, as are its GPUs
   std::vector<std::int32_t> gpus_then_;

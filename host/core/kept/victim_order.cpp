@@ -38,30 +38,45 @@ void VictimOrder::end_changes() {
   for (Part& part : parts_) end_changes(part);
 }
 
-// Moving the jobs behind each change for itself would take time that is quadratic where most jobs change at one instant.
+// Jobs between two changes move together, by as many as came before them less those that left. So jobs behind the last change stay
+// where as many came as left.
 void VictimOrder::end_changes(Part& part) {
   auto& [order, gone, fresh, exact, moves_left] = part;
+  if (gone.empty() && fresh.empty()) return;
   std::sort(gone.begin(), gone.end());
   std::sort(fresh.begin(), fresh.end());
-  if (!gone.empty()) {
-    auto to = std::lower_bound(order.begin(), order.end(), gone.front());
-    auto next = gone.cbegin();
-    for (auto from = to; from != order.end(); ++from) {
-      if (next != gone.cend() && from->job == next->job) {
-        ++next;
-      } else {
-        *to++ = *from;
-      }
+  runs_.clear();
+  std::ptrdiff_t from = 0, by = 0;
+  const auto end_run = [&](std::ptrdiff_t to) {
+    if (from < to && by != 0) runs_.push_back({from, to, by});
+  };
+  const auto index_of = [&](const OrderPlace& place) { return std::lower_bound(order.begin() + from, order.end(), place) - order.begin(); };
+  to_.clear();
+  auto left = gone.cbegin();
+  for (auto next = fresh.cbegin(); left != gone.cend() || next != fresh.cend();) {
+    if (left == gone.cend() || (next != fresh.cend() && *next < *left)) {
+      const std::ptrdiff_t at = index_of(*next++);
+      end_run(at);
+      from = at;
+      to_.push_back(at + by++);
+    } else {
+      const std::ptrdiff_t at = index_of(*left++);
+      end_run(at);
+      from = at + 1;
+      --by;
     }
-    order.erase(to, order.end());
   }
-  auto old = static_cast<std::ptrdiff_t>(order.size());
-  order.resize(order.size() + fresh.size());
-  for (auto left = std::ssize(fresh); left > 0;) {
-    const bool is_old = old > 0 && fresh[to_index(left - 1)] < order[to_index(old - 1)];
-    order[to_index(old + left - 1)] = is_old ? order[to_index(old - 1)] : fresh[to_index(left - 1)];
-    --(is_old ? old : left);
+  const std::ptrdiff_t old = std::ssize(order);
+  end_run(old);
+  order.resize(to_index(std::max(old, old + by)));
+  for (const Run& run : runs_) {
+    if (run.by < 0) std::move(order.begin() + run.from, order.begin() + run.to, order.begin() + run.from + run.by);
   }
+  for (auto run = runs_.crbegin(); run != runs_.crend(); ++run) {
+    if (run->by > 0) std::move_backward(order.begin() + run->from, order.begin() + run->to, order.begin() + run->to + run->by);
+  }
+  order.resize(to_index(old + by));
+  for (std::size_t i = 0; i < to_.size(); ++i) order[to_index(to_[i])] = fresh[i];
   gone.clear();
   fresh.clear();
   exact = 0;

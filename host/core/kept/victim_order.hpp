@@ -34,7 +34,14 @@ class VictimOrder {
   void add(const OrderPlace& place, std::size_t part);
   /// Nothing where the job is not there.
   void remove(std::int32_t job);
-  /// O(jobs behind the first change in each part), however many change.
+  /// Removes a job that is there, and adds it at another level.
+  void set_level(std::int32_t job, std::int32_t level) {
+    OrderPlace place = stored(job);
+    remove(job);
+    place.level = level;
+    add(place, part_of_[static_cast<std::size_t>(job)]);
+  }
+  /// O(jobs between the first and the last change in each part, and changes * log jobs).
   void end_changes();
 
   /// Of all parts.
@@ -68,7 +75,11 @@ class VictimOrder {
     std::size_t exact = 0;                // the last N jobs have their current keys
     std::size_t moves_left = 0;
   };
-  static void end_changes(Part& part);
+  /// Jobs of an order that move by that many places.
+  struct Run {
+    std::ptrdiff_t from, to, by;
+  };
+  void end_changes(Part& part);
   void settle(Part& part, KeySource& keys);
   void settle_all(Part& part, KeySource& keys);
 
@@ -76,6 +87,8 @@ class VictimOrder {
   std::vector<OrderPlace> place_of_;    // [jobs of the state] as stored; job -1: not there
   std::vector<std::uint32_t> part_of_;  // the same
   std::size_t size_ = 0;
+  std::vector<Run> runs_;           // of one part
+  std::vector<std::ptrdiff_t> to_;  // the same: where those that came stand
 };
 
 /// Reads some parts of an order together, from their end.

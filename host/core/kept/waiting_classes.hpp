@@ -16,6 +16,7 @@ struct OrderPlace {
   std::int32_t job = -1;
   std::int32_t level = 0;  ///< below 0: ahead of all of a higher level
 
+  bool is_at(const OrderPlace& other) const { return level == other.level && key == other.key && label == other.label; }
   bool operator<(const OrderPlace& other) const { return std::tie(level, key, label) < std::tie(other.level, other.key, other.label); }
 };
 

@@ -50,7 +50,7 @@ extern "C" {
 
 /* The major number is the library's SOVERSION and changes when compiled programs would break. The minor number changes with additions. */
 #define BERTH_ABI_MAJOR 1
-#define BERTH_ABI_MINOR 6
+#define BERTH_ABI_MINOR 7
 
 /* Version of the loaded library: major * 65536 + minor. */
 BERTH_C_API uint32_t berth_abi_version(void);
@@ -510,6 +510,9 @@ typedef struct berth_queue_standings {
   int64_t* waiting;          /* what its waiting jobs ask for */
   int64_t* starved_since_us; /* since when a job of it waits that it is entitled to; BERTH_NEVER: none does */
   int64_t* keeps;            /* of the guarantee, used or not, so that others do not get it. Since 1.5 */
+  /* In rows of all types: the largest of the parts of GPUs, cores and memory that its jobs hold, and the fair one, in millionths of the
+   * cluster; else -1, and where neither cores nor memory count. Since 1.7 */
+  int64_t *dominant_share, *fair_dominant_share;
 } berth_queue_standings;
 /* `plan`: of the state's revision; NULL: as jobs run now. *n_rows is the number of all rows; with count 0 `columns` may be NULL. Rows from
  * `first` on are filled. The rows are made again in each call: O(jobs + queues). Since 1.4. */

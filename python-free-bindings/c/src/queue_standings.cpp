@@ -45,5 +45,7 @@ berth_status berth_state_queue_standings(berth_state* state, berth_plan* plan, u
     fill(to.waiting, &Q::waiting);
     fill(to.starved_since_us, &Q::starved_since);
     fill(to.keeps, &Q::keeps);
+    fill(to.dominant_share, &Q::dominant_share);
+    fill(to.fair_dominant_share, &Q::fair_dominant_share);
   });
 }
