@@ -9,7 +9,7 @@
 namespace berth::core {
 
 void EntitledJobs::read(const StateImpl& s, const kernel::ProblemView& p, Quotas quotas, std::span<const std::int32_t> jobs,
-                        const std::function<bool(std::int32_t)>& is_rejected) {
+                        std::span<const std::int32_t> nodes, const std::function<bool(std::int32_t)>& is_rejected) {
   const auto count = [&](std::int32_t job) {
     QuotaJob now;
     const bool is_there = s.jobs[to_index(job)].job != nullptr;
@@ -36,11 +36,16 @@ void EntitledJobs::read(const StateImpl& s, const kernel::ProblemView& p, Quotas
     divided_ = false;
     ledger_.begin(s);
     counted_.assign(s.jobs.size(), {});
+    working_.assign(s.node.usable.begin(), s.node.usable.end());
     for (const std::int32_t job : s.job_order) count(job);
     return;
   }
   counted_.resize(s.jobs.size());
   divided_ = divided_ && !has_fair_shares(quotas_);
+  for (const std::int32_t node : nodes) {
+    const std::uint64_t now = s.node.usable[to_index(node)];
+    if (std::exchange(working_[to_index(node)], now) != now) divided_ = false;
+  }
   for (const std::int32_t job : jobs) count(job);
 }
 

@@ -19,10 +19,11 @@ class EntitledJobs {
   /// Reads all jobs the next time.
   void forget() { known_ = false; }
   /// @param jobs         that changed since the last call; some may be named twice
+  /// @param nodes        the same
   /// @param is_rejected  whether a job that waits is left out
   /// O(jobs that changed); after `forget` all jobs.
   void read(const StateImpl& state, const kernel::ProblemView& problem, Quotas quotas, std::span<const std::int32_t> jobs,
-            const std::function<bool(std::int32_t)>& is_rejected);
+            std::span<const std::int32_t> nodes, const std::function<bool(std::int32_t)>& is_rejected);
   /// What queues are entitled to, and what they ask for and have. After `read`.
   const QuotaLedger& ledger(const StateImpl& state) {
     divide(state);
@@ -54,7 +55,8 @@ class EntitledJobs {
   bool known_ = false, divided_ = false;
   Quotas quotas_ = Quotas::kLimits;
   QuotaLedger ledger_;
-  std::vector<QuotaJob> counted_;  // [jobs of the state]
+  std::vector<QuotaJob> counted_;       // [jobs of the state]
+  std::vector<std::uint64_t> working_;  // [nodes] GPUs for which shares were divided
   std::vector<Raised> raised_;
   std::vector<std::uint8_t> has_room_;  // [queues] 0: no job of it is entitled
   std::vector<Next> heap_;

@@ -268,7 +268,7 @@ bool KeptQueue::decide(const StateImpl& s, const ChosenPolicy& chosen, std::span
   reclaims_ = has_quotas && chosen.entry->preemptive;
   const bool raises = has_quotas && !reclaims_;
   if (has_quotas) {
-    entitled_.read(s, *p_, chosen.rules.quotas, jobs_, [&](std::int32_t job) { return is_marked(rejected_, job); });
+    entitled_.read(s, *p_, chosen.rules.quotas, jobs_, nodes_, [&](std::int32_t job) { return is_marked(rejected_, job); });
     if (failures.any()) return false;
   }
   // Until this one has changed, nothing needs to be read: it is the pass over all jobs.

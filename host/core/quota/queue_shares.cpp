@@ -129,6 +129,7 @@ void QueueShares::read_queues(const StateImpl& s) {
   stated_.assign(cells, 0);
   counts_.assign(to_index(columns_), 0);
   counts_.back() = 1;
+  states_all_.assign(to_index(n), 0);
   child_begin_.assign(to_index(n) + 1, 0);
   for (std::int32_t q = 0; q < n; ++q) {
     const std::int32_t parent = s.queue_parent[to_index(q)];
@@ -138,6 +139,7 @@ void QueueShares::read_queues(const StateImpl& s) {
       counts_[to_index(column)] = 1;
       guarantee_[at(q, column)] = saturating_mul(quota.guarantee, kWholeGpu);
       stated_[at(q, column)] = quota.guarantee > 0 ? 1 : 0;
+      if (is_all(column)) states_all_[to_index(q)] = stated_[at(q, column)];
     }
     for (std::int32_t c = 0; parent >= 0 && c < columns_; ++c) stated_[at(q, c)] |= stated_[at(parent, c)];
   }
@@ -177,7 +179,16 @@ std::int64_t QueueShares::within_limit(const StateImpl& s, std::int32_t queue, s
 
 // Of the guarantees alone: there is enough for each.
 std::int64_t QueueShares::has_at_root(std::int32_t queue, std::int32_t column) const {
-  return std::min(guarantee_[at(queue, column)], asked_[at(queue, column)]);
+  return std::min(first(queue, column), asked_[at(queue, column)]);
+}
+
+std::int64_t QueueShares::first_of_all(std::int32_t queue) const {
+  if (states_all_[to_index(queue)] != 0) return guarantee_[at(queue, columns_ - 1)];
+  std::int64_t of_types = 0;
+  for (std::int32_t t = 0; !is_all(t); ++t) {
+    if (counts_[to_index(t)] != 0) of_types = saturating_add(of_types, std::min(guarantee_[at(queue, t)], asked_[at(queue, t)]));
+  }
+  return std::max(of_types, first_below_[to_index(queue)]);
 }
 
 void QueueShares::sum_up(const StateImpl& s, std::span<const std::int64_t> demand) {
@@ -185,16 +196,23 @@ void QueueShares::sum_up(const StateImpl& s, std::span<const std::int64_t> deman
   asked_.resize(demand_.size());
   sum_.assign(demand_.size(), 0);
   of_children_.assign(demand_.size(), 0);
+  first_.assign(s.queues.size(), 0);
+  first_below_.assign(s.queues.size(), 0);
   idle_.assign(s.queue_kept.size(), 0);
   kept_below_.assign(s.queue_kept.size(), 0);
   for (auto q = static_cast<std::int32_t>(s.queues.size()) - 1; q >= 0; --q) {
     const std::int32_t parent = s.queue_parent[to_index(q)];
+    std::int64_t of_types = 0;
     for (std::int32_t c = 0; c < columns_; ++c) {
       if (counts_[to_index(c)] == 0) continue;
       guarantee_[at(q, c)] = std::max(guarantee_[at(q, c)], of_children_[at(q, c)]);
+      if (is_all(c) && states_all_[to_index(q)] == 0) guarantee_[at(q, c)] = std::max(guarantee_[at(q, c)], of_types);
+      of_types = saturating_add(of_types, guarantee_[at(q, c)]);
       sum_[at(q, c)] += asked_by_own(s, q, c);
       asked_[at(q, c)] = within_limit(s, q, c);
+      if (is_all(c)) first_[to_index(q)] = first_of_all(q);
       if (parent < 0) continue;
+      if (is_all(c)) first_below_[to_index(parent)] = saturating_add(first_below_[to_index(parent)], first_[to_index(q)]);
       of_children_[at(parent, c)] = saturating_add(of_children_[at(parent, c)], guarantee_[at(q, c)]);
       sum_[at(parent, c)] += asked_[at(q, c)];
       if (idle_.empty()) continue;
@@ -207,32 +225,38 @@ void QueueShares::sum_up(const StateImpl& s, std::span<const std::int64_t> deman
 void QueueShares::hand_down(const StateImpl& s, std::int32_t from, std::int32_t column, std::vector<std::int64_t>& has,
                             std::vector<std::int64_t>& out) {
   const std::span<const std::int32_t> below = children(from);
-  const std::int64_t mine = asked_by_own(s, from, column), amount = has[at(from, column)];
+  const std::int64_t mine = asked_by_own(s, from, column);
+  std::int64_t amount = has[at(from, column)], first_ones = 0;
   if (below.empty()) {
     out[at(from, column)] = std::clamp<std::int64_t>(mine, 0, std::max<std::int64_t>(0, amount));
     return;
   }
   takers_.clear();
   for (const std::int32_t child : below) {
-    takers_.push_back(
-        {asked_[at(child, column)], s.queues[to_index(child)].weight_ppm, guarantee_[at(child, column)], 0, claim(s, child, column)});
+    const std::int64_t asked = asked_[at(child, column)], before = first(child, column), kept = claim(s, child, column);
+    takers_.push_back({asked, s.queues[to_index(child)].weight_ppm, before, 0, kept});
+    first_ones = saturating_add(first_ones, std::min(asked, std::max(before, kept)));
   }
+  amount = std::min(amount, std::max(first_ones, gpus_[to_index(column)]));
   takers_.push_back({mine, s.queues[to_index(from)].weight_ppm, 0});
   divide_share(amount, kWholeGpu, takers_, memory_);
   for (std::size_t i = 0; i < below.size(); ++i) has[at(below[i], column)] = takers_[i].gets;
   out[at(from, column)] = takers_.back().gets;
 }
 
-void QueueShares::divide_fair(const StateImpl& s) {
-  const auto n = static_cast<std::int32_t>(s.queues.size());
-  fair_.assign(demand_.size(), 0);
-  has_fair_.assign(demand_.size(), 0);
+void QueueShares::count_gpus(const StateImpl& s) {
   gpus_.assign(to_index(columns_), 0);
   for (std::size_t node = 0; node < s.nodes.size(); ++node) {
     const std::int64_t works = std::int64_t{std::popcount(s.node.usable[node])} * kWholeGpu;
     if (s.node.type[node] >= 0) gpus_[to_index(s.node.type[node])] += works;
     gpus_.back() += works;
   }
+}
+
+void QueueShares::divide_fair(const StateImpl& s) {
+  const auto n = static_cast<std::int32_t>(s.queues.size());
+  fair_.assign(demand_.size(), 0);
+  has_fair_.assign(demand_.size(), 0);
   for (std::int32_t c = 0; c < columns_; ++c) {
     if (counts_[to_index(c)] == 0) continue;
     path_.clear();
@@ -240,7 +264,7 @@ void QueueShares::divide_fair(const StateImpl& s) {
     for (std::int32_t q = 0; q < n; ++q) {
       if (s.queue_parent[to_index(q)] >= 0) continue;
       path_.push_back(q);
-      takers_.push_back({asked_[at(q, c)], s.queues[to_index(q)].weight_ppm, guarantee_[at(q, c)]});
+      takers_.push_back({asked_[at(q, c)], s.queues[to_index(q)].weight_ppm, first(q, c)});
     }
     divide_share(gpus_[to_index(c)], kWholeGpu, takers_, memory_);
     for (std::size_t i = 0; i < path_.size(); ++i) has_fair_[at(path_[i], c)] = takers_[i].gets;
@@ -251,6 +275,7 @@ void QueueShares::divide_fair(const StateImpl& s) {
 void QueueShares::set(const StateImpl& s, std::span<const std::int64_t> demand, bool fair) {
   read_queues(s);
   sum_up(s, demand);
+  count_gpus(s);
   guaranteed_.assign(demand_.size(), 0);
   has_.assign(demand_.size(), 0);
   for (std::int32_t q = 0; q < std::ssize(s.queues); ++q) {
@@ -263,13 +288,20 @@ void QueueShares::set(const StateImpl& s, std::span<const std::int64_t> demand, 
   if (fair) divide_fair(s);
 }
 
-// What a queue asks for, and keeps idle, changes up to the first whose limit hides it. From there what it has is handed down again, as far
-// as it changes.
+// What is asked for of a type counts in guarantees over all types.
 void QueueShares::change(const StateImpl& s, std::int32_t queue, std::int32_t column, std::int64_t more) {
   if (counts_[to_index(column)] == 0) return;
+  const std::size_t levels = change_one(s, queue, column, more, 0);
+  if (!is_all(column)) change_one(s, queue, columns_ - 1, 0, levels);
+}
+
+// What a queue asks for, and keeps idle, changes up to the first whose limit hides it. From there what it has is handed down again, as far
+// as it changes.
+std::size_t QueueShares::change_one(const StateImpl& s, std::int32_t queue, std::int32_t column, std::int64_t more, std::size_t levels) {
   const std::int64_t before = asked_by_own(s, queue, column);
   demand_[at(queue, column)] += more;
   std::int64_t change = asked_by_own(s, queue, column) - before, less_idle = 0;
+  std::int64_t more_first = 0;  // of a child
   path_.clear();
   std::int32_t top = queue;
   for (;; top = s.queue_parent[to_index(top)]) {
@@ -280,8 +312,13 @@ void QueueShares::change(const StateImpl& s, std::int32_t queue, std::int32_t co
     const std::int64_t asked = within_limit(s, top, column);
     change = asked - std::exchange(asked_[at(top, column)], asked);
     less_idle = idle - idle_above(s, top, column);
-    const bool same = change == 0 && less_idle == 0 && claimed == claim(s, top, column);
-    if (same || s.queue_parent[to_index(top)] < 0) break;
+    if (is_all(column)) {
+      first_below_[to_index(top)] += more_first;
+      const std::int64_t now = first_of_all(top);
+      more_first = now - std::exchange(first_[to_index(top)], now);
+    }
+    const bool same = change == 0 && less_idle == 0 && more_first == 0 && claimed == claim(s, top, column);
+    if ((same && path_.size() >= levels) || s.queue_parent[to_index(top)] < 0) break;
   }
   if (s.queue_parent[to_index(top)] < 0) has_[at(top, column)] = has_at_root(top, column);
   changed_.assign(1, top);
@@ -297,6 +334,7 @@ void QueueShares::change(const StateImpl& s, std::int32_t queue, std::int32_t co
       if (is_above || has_[at(below[i], column)] != before_[i]) changed_.push_back(below[i]);
     }
   }
+  return path_.size();
 }
 
 }  // namespace berth::core

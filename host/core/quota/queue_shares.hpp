@@ -37,7 +37,10 @@ std::int64_t divide_share(std::int64_t amount, std::int64_t unit, std::span<Shar
 /// What the jobs of each queue are entitled to, in millionths of a GPU, by GPU type and over all types (docs/quotas.md).
 ///
 /// A queue hands what it has down to its children: first their guarantees, as far as they ask for them, then the rest by weight. Jobs of
-/// a queue with children are a child without a guarantee and with the weight of the queue.
+/// a queue with children are a child without a guarantee and with the weight of the queue. Beyond guarantees nothing is handed down that
+/// is more than the GPUs that work.
+///
+/// Guarantees of types count over all types, too, as far as they are asked for, where a queue states none of all types.
 ///
 /// Of a limit nothing is handed down that a queue keeps and does not ask for, and nothing at all where queues below keep more than it. So
 /// with all that is handed down no other limit is exceeded.
@@ -51,10 +54,10 @@ class QueueShares {
   /// @param fair    false: `fair` is not found
   /// O(queues * types), and O(children * log children) for each queue.
   void set(const StateImpl& state, std::span<const std::int64_t> demand, bool fair);
-  /// After `set` without fair shares, on the same queues: the jobs of a queue ask for more, or for less.
-  /// O(depth), and a division for each queue of which what it asks for, or has, changed.
+  /// After `set` without fair shares, on the same queues and GPUs that work: the jobs of a queue ask for more, or for less.
+  /// O(depth * types), and a division for each queue of which what it asks for, or has, changed.
   void change(const StateImpl& state, std::int32_t queue, std::int32_t column, std::int64_t more);
-  /// Its own, or the sum of its children's if that is more.
+  /// Its own, or the sum of its children's if that is more. Over all types, if it states none of these, also the sum of its types.
   std::int64_t guarantee(std::int32_t queue, std::int32_t column) const { return guarantee_[at(queue, column)]; }
   /// Of the jobs of the queue itself. Column `types` is for all types together.
   std::int64_t guaranteed(std::int32_t queue, std::int32_t column) const {
@@ -75,6 +78,12 @@ class QueueShares {
   std::size_t at(std::int32_t queue, std::int32_t column) const {
     return static_cast<std::size_t>(queue) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(column);
   }
+  bool is_all(std::int32_t column) const { return column == columns_ - 1; }
+  /// What it gets before the rest is divided.
+  std::int64_t first(std::int32_t queue, std::int32_t column) const {
+    return is_all(column) ? first_[static_cast<std::size_t>(queue)] : guarantee_[at(queue, column)];
+  }
+  std::int64_t first_of_all(std::int32_t queue) const;
   std::int64_t has_at_root(std::int32_t queue, std::int32_t column) const;
   /// What the parent cannot hand to others, of what is charged for the queue: no job of the queue asks for it.
   std::int64_t idle_above(const StateImpl& state, std::int32_t queue, std::int32_t column) const;
@@ -83,9 +92,12 @@ class QueueShares {
   std::int64_t within_limit(const StateImpl& state, std::int32_t queue, std::int32_t column) const;
   void read_queues(const StateImpl& state);
   void sum_up(const StateImpl& state, std::span<const std::int64_t> demand);
+  void count_gpus(const StateImpl& state);
   void hand_down(const StateImpl& state, std::int32_t from, std::int32_t column, std::vector<std::int64_t>& has,
                  std::vector<std::int64_t>& out);
   void divide_fair(const StateImpl& state);
+  /// @param levels  so many are looked at in any case. @returns how many were
+  std::size_t change_one(const StateImpl& state, std::int32_t queue, std::int32_t column, std::int64_t more, std::size_t levels);
 
   std::int32_t columns_ = 0;
   std::vector<std::uint8_t> counts_;  // [columns] 0: no queue states a quota of it, and nothing is divided
@@ -97,6 +109,9 @@ class QueueShares {
   std::vector<std::int64_t> kept_below_;   // the sum of what a queue's children, or those below them, keep; as `idle_`
   std::vector<std::int64_t> guarantee_;    // of a queue, at least the sum of its children's
   std::vector<std::int64_t> of_children_;  // guarantees of a queue's children
+  // [queues] over all types
+  std::vector<std::int64_t> first_, first_below_;  // below: the sum of a queue's children's
+  std::vector<std::uint8_t> states_all_;           // 1: it states a guarantee itself
   std::vector<std::int64_t> guaranteed_, fair_;
   std::vector<std::int64_t> has_, has_fair_;  // what a queue hands down
   std::vector<std::uint8_t> stated_;

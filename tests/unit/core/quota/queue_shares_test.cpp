@@ -190,6 +190,35 @@ TEST(QueueShares, AChildsGuaranteeIsItsParentsToo) {
   EXPECT_EQ(entitled(s, {0, 16, 16}).guaranteed, (Gets{0, 8, 8}));
 }
 
+// A parent of 16 GPUs of all types, and a child with a guarantee of 8 of H alone.
+TEST(QueueShares, AGuaranteeOfATypeIsOneOfAllTypesBelowAParent) {
+  Snapshot s = cluster(16, {queue_of("p", 16), queue_of("x", 2, "p"), queue_of("y", 0, "p")});
+  s.queues[2].quotas = {{"H", 8}};
+  EXPECT_EQ(entitled(s, {0, 16, 8}).guaranteed, (Gets{0, 8, 8})) << "not 9 and 7, by weight";
+  EXPECT_EQ(entitled(s, {0, 16, 3}).guaranteed, (Gets{0, 13, 3}));
+  const ClusterState state(s);
+  core::QueueShares of;
+  const std::int64_t g = kWholeGpu;
+  of.set(state.impl(), std::vector<std::int64_t>{0, 0, 16 * g, 16 * g, 0, 8 * g}, false);
+  EXPECT_EQ(of.guaranteed(1, 1), 9 * g) << "y asks for none of H";
+  EXPECT_EQ(of.guaranteed(2, 1), 7 * g);
+  EXPECT_EQ(of.guarantee(2, 1), 8 * g);
+  of.change(state.impl(), 2, 0, 5 * g);
+  EXPECT_EQ(of.guaranteed(1, 1), 8 * g) << "5 of y and 2 come first";
+}
+
+// 8 and 12 below a parent are more than 16 GPUs: only guarantees are handed down beyond these.
+TEST(QueueShares, BeyondGuaranteesThereAreOnlyGpusThatWork) {
+  Snapshot s = cluster(16, {queue_of("p", 0), queue_of("x", 8, "p"), queue_of("y", 12, "p")});
+  EXPECT_EQ(entitled(s, {0, 16, 4}).guaranteed, (Gets{0, 12, 4}));
+  EXPECT_EQ(entitled(s, {0, 16, 12}).guaranteed, (Gets{0, 8, 12}));
+  s.queues = {queue_of("x", 40), queue_of("y", 12)};
+  EXPECT_EQ(entitled(s, {40, 12}).guaranteed, (Gets{40, 12})) << "without a parent each has its own";
+  s = cluster(16, {queue_of("p", 16), queue_of("x", 8, "p"), queue_of("y", 8, "p")});
+  s.nodes.pop_back();
+  EXPECT_EQ(entitled(s, {0, 16, 4}).guaranteed, (Gets{0, 8, 4})) << "8 GPUs are left";
+}
+
 TEST(QueueShares, LimitsHold) {
   Snapshot s = cluster(16, {queue_of("a", 4), queue_of("b", 4)});
   s.queues[0].quotas[0].limit = 6;
@@ -281,7 +310,7 @@ TEST(QueueShares, AfterAChangeTheyAreAsFromNothing) {
     std::vector<Queue> queues;
     for (std::int32_t q = 0; q < 20; ++q) {
       const std::string parent = q > 0 && random.percent(80) ? "q" + std::to_string(random.below(q)) : "";
-      Queue queue = queue_of("q" + std::to_string(q), random.below(30), parent, random.within(1, 5));
+      Queue queue = queue_of("q" + std::to_string(q), random.percent(40) ? 0 : random.below(30), parent, random.within(1, 5));
       if (random.percent(40)) queue.quotas[0].limit = random.below(60);
       if (random.percent(40))
         queue.quotas.push_back({"H", random.below(20), kUnlimited, random.percent(50) ? random.below(20) : kUnlimited});
