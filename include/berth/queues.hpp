@@ -16,7 +16,7 @@ namespace berth {
 struct QueueStanding {
   std::int32_t queue = -1;        ///< row: parents before their children, then by id
   std::int32_t gpu_type = -1;     ///< index of a GPU type; -1: all types together
-  std::int64_t guarantee = 0;     ///< its own, or the sum of its children's if that is more
+  std::int64_t guarantee = 0;     ///< its own, or the sum of its children's or its types' if that is more: docs/formats/queues.md
   std::int64_t limit = -1;        ///< the lower of limit, and guarantee and borrowing; -1: none
   std::int64_t entitled = 0;      ///< of the guarantees, as far as jobs ask for them; of all types: of those, else the sum of the types
   std::int64_t fair_share = 0;    ///< of all GPUs that work
