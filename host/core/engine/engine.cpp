@@ -107,6 +107,8 @@ core::Reading EngineImpl::read_kept(const StateImpl& s, const Request& request) 
   const bool here = request.backend == Backend::kAuto || request.backend == Backend::kCpu;
   const bool limited = is_limited(request) || cancelled.load(std::memory_order_relaxed);
   if (chosen.policy == nullptr || !here || limited || !kept.answers(s, chosen)) return core::Reading::kNothing;
+  // A whole plan says more of what queues are entitled to.
+  if (!request.changes_only && core::KeptQueue::reclaims(s, chosen)) return core::Reading::kNothing;
   return kept.read(s, chosen);
 }
 
@@ -115,8 +117,7 @@ bool EngineImpl::pass_kept(const StateImpl& s, const core::PassInput::Marks& mar
                            PassAttempt& attempt, Plan& plan) {
   tried.build(s, problem.view(), chosen.shape, builder);
   chosen.policy->load(policy_state);
-  if (!kept.decide(s, chosen, builder.rejected_jobs(), problem.failures())) return false;
-  if (kept.reclaims()) return false;
+  if (!kept.decide(s, chosen, builder.rejected_jobs(), problem.failures()) || core::KeptQueue::reclaims(s, chosen)) return false;
   const core::KeptPass& pass = kept.pass();
   // A plan says which job blocks the others by the first that waits.
   const std::span<const std::int32_t> in_front = pass.in_front();

@@ -24,7 +24,16 @@ void insert(std::vector<OrderPlace>& order, const OrderPlace& place) {
   order.insert(std::upper_bound(order.begin(), order.end(), place), place);
 }
 
-void erase(std::vector<OrderPlace>& order, const OrderPlace& place) { order.erase(std::lower_bound(order.begin(), order.end(), place)); }
+// Of jobs that borrow: the first one is the last of the vector, as most come and go there.
+bool is_later(const OrderPlace& a, const OrderPlace& b) { return b < a; }
+
+void insert_borrowing(std::vector<OrderPlace>& order, const OrderPlace& place) {
+  order.insert(std::lower_bound(order.begin(), order.end(), place, is_later), place);
+}
+
+void erase_borrowing(std::vector<OrderPlace>& order, const OrderPlace& place) {
+  order.erase(std::lower_bound(order.begin(), order.end(), place, is_later));
+}
 
 }  // namespace
 
@@ -46,6 +55,7 @@ void GuaranteedJobs::begin(const StateImpl& s, const QuotaLedger& ledger) {
   changed_.clear();
   waiting_ = 0;
   judged_at_ = s.now;
+  filling_ = true;
 }
 
 // Of a job that may start in several options, all of them must count alike.
@@ -118,9 +128,9 @@ void GuaranteedJobs::drop(std::int32_t job) {
       return leave(job);
     }
     case Part::kWaits:
-      return erase(classes_[to_index(known.of)].waiting, known.place);
+      return erase_borrowing(classes_[to_index(known.of)].waiting, known.place);
     case Part::kRuns:
-      return erase(classes_[to_index(known.of)].running, known.place);
+      return erase_borrowing(classes_[to_index(known.of)].running, known.place);
     case Part::kStays:
       Queue& queue = queues_[to_index(known.of)];
       std::erase_if(queue.stay, [&](const Protected& one) { return one.job == job; });
@@ -148,7 +158,12 @@ void GuaranteedJobs::borrow(std::int32_t job, std::int32_t of, const OrderPlace&
   known.of = of;
   known.place = place;
   if (known.runs) known.place.key = keys.lowest_key(job, queue.horizon);
-  insert(known.runs ? in.running : in.waiting, known.place);
+  std::vector<OrderPlace>& order = known.runs ? in.running : in.waiting;
+  if (filling_) {
+    order.push_back(known.place);
+  } else {
+    insert_borrowing(order, known.place);
+  }
   in.first_in = 0;
   if (place < in.cut) queue.is_dirty = in.may_come = true;
   if (known.runs && known.place < in.cut) queue.quiet_until = in.quiet_until = -1;
@@ -208,8 +223,9 @@ bool GuaranteedJobs::is_over(std::int32_t queue) const {
 // @returns the first by its current key; kBack: none
 const OrderPlace& GuaranteedJobs::first_of(Class& of, FallingKeys& keys) const {
   if (std::exchange(of.first_in, judged_) == judged_) return of.first;
-  of.first = of.waiting.empty() ? kBack : of.waiting.front();
-  for (OrderPlace one : of.running) {
+  of.first = of.waiting.empty() ? kBack : of.waiting.back();
+  for (auto at = of.running.crbegin(); at != of.running.crend(); ++at) {
+    OrderPlace one = *at;
     if (of.first < one) break;
     one.key = keys.key_of(one.job);
     of.first = std::min(of.first, one);
@@ -274,7 +290,7 @@ void GuaranteedJobs::look_ahead(Queue& queue, TimeUs until, FallingKeys& keys) {
       one.key = keys.lowest_key(one.job, until);
       known_[to_index(one.job)].place = one;
     }
-    std::sort(running.begin(), running.end());
+    std::sort(running.begin(), running.end(), is_later);
   }
 }
 
@@ -289,7 +305,8 @@ bool GuaranteedJobs::passes_cut(Class& of, FallingKeys& keys) const {
   if (judged_at_ <= of.quiet_until) return false;
   const TimeUs least = ahead_ / 128, until = saturating_add(judged_at_, std::max(least, of.quiet_for));
   bool is_quiet = true;
-  for (OrderPlace one : of.running) {
+  for (auto at = of.running.crbegin(); at != of.running.crend(); ++at) {
+    OrderPlace one = *at;
     if (!(one < of.cut)) break;
     one.key = keys.key_of(one.job);
     if (one < of.cut) return true;
@@ -315,6 +332,11 @@ void GuaranteedJobs::look_for_passing(Queue& queue, FallingKeys& keys) {
 void GuaranteedJobs::judge(const StateImpl& s, FallingKeys& keys) {
   static constexpr std::int64_t kDecisions = 256;  // that a look ahead serves, as they come now
   ++judged_;
+  if (std::exchange(filling_, false)) {
+    for (Class& of : classes_) {
+      for (std::vector<OrderPlace>* const order : {&of.waiting, &of.running}) std::sort(order->begin(), order->end(), is_later);
+    }
+  }
   changed_.clear();
   entitled_.end_changes();
   entitled_.begin();
@@ -352,7 +374,7 @@ OrderPlace GuaranteedJobs::next_to_try(const Queue& queue, FallingKeys& keys) {
 void GuaranteedJobs::accept(std::int32_t job) {
   Known& known = known_[to_index(job)];
   Class& of = classes_[to_index(known.of)];
-  erase(known.part == Part::kRuns ? of.running : of.waiting, known.place);
+  erase_borrowing(known.part == Part::kRuns ? of.running : of.waiting, known.place);
   of.first_in = 0;
   known.part = Part::kEntitled;
   take(of, of.gpus);

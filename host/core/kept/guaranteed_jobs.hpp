@@ -16,7 +16,7 @@ class StateImpl;
 
 namespace berth::core {
 
-/// The same, and how far they fall.
+/// Current keys of jobs, and how far those of running jobs fall.
 class FallingKeys : public KeySource {
  public:
   /// Of a running job: no key that it has until then is lower, as long as it stays the same.
@@ -70,7 +70,7 @@ class GuaranteedJobs {
     // Of those that borrow, in that call of `judge`; 0: not known.
     OrderPlace first;
     std::int64_t first_in;
-    // Those that borrow. A running job stands at a place that it does not pass until the horizon of its queue.
+    // Those that borrow, the last one first. A running job stands at a place that it does not pass until the horizon of its queue.
     std::vector<OrderPlace> waiting, running;
   };
   /// A running job that may not be displaced.
@@ -148,6 +148,7 @@ class GuaranteedJobs {
   std::vector<Open> open_;
   std::int64_t waiting_ = 0, judged_ = 0;  // judged: times
   TimeUs judged_at_ = 0, ahead_ = 0;
+  bool filling_ = false;  // since `begin`: orders of jobs that borrow are put in order when they are judged
 };
 
 }  // namespace berth::core

@@ -17,8 +17,11 @@ bool KeptQueue::answers(const StateImpl& s, const ChosenPolicy& chosen) const {
     return false;
   if (chosen.entry->preemptive && !chosen.policy->rises_only_at_changes()) return false;
   if (chosen.shape != ShapeRule::kLeastGpuTime && s.any_several_shapes()) return false;
-  const bool reclaims = chosen.entry->preemptive && QuotaOrder::applies(s, rules.quotas);
-  return s.node.sharing_nodes == 0 && (!reclaims || rules.quotas == Quotas::kGuarantees);
+  return s.node.sharing_nodes == 0 && (!reclaims(s, chosen) || rules.quotas == Quotas::kGuarantees);
+}
+
+bool KeptQueue::reclaims(const StateImpl& s, const ChosenPolicy& chosen) {
+  return chosen.entry->preemptive && QuotaOrder::applies(s, chosen.rules.quotas);
 }
 
 // Of the state, which rests during a decision.

@@ -32,6 +32,9 @@ enum class Reading : std::uint8_t {
 /// policy names.
 class KeptQueue final : private FallingKeys {
  public:
+  KeptQueue() = default;
+  KeptQueue(const KeptQueue&) = delete;  // `guaranteed_` reads `entitled_`
+  KeptQueue& operator=(const KeptQueue&) = delete;
   /// Whether this queue gives the answer of the pass over all jobs; it does not depend on what is kept.
   bool answers(const StateImpl& state, const ChosenPolicy& chosen) const;
   /// Forgets the state that it followed.
@@ -60,8 +63,8 @@ class KeptQueue final : private FallingKeys {
   void say_why(std::int32_t victim, Reason& reason) {
     if (reclaims_) guaranteed_.say_why(*s_, victim, reason, *this);
   }
-  /// Whether jobs may have been displaced for guarantees, in the last decision.
-  bool reclaims() const { return reclaims_; }
+  /// Whether jobs may be displaced for guarantees by a policy that also displaces jobs otherwise.
+  static bool reclaims(const StateImpl& state, const ChosenPolicy& chosen);
   /// The same: whether a job that waits or may be displaced is within the guarantee of its queue.
   bool is_guaranteed(std::int32_t job) const { return guaranteed_.level(job) < 0; }
   /// How many instants `order_until` chooses from: one of each running job at most, and some of jobs that have changed since.

@@ -76,6 +76,13 @@ Job random_job(Random& random, Of of) {
   shape.gpus = random.of<std::int32_t>({1, 1, 1, 2, 2, 4, 8, 8, 12, 16, 24});
   if (!random.percent(of == Of::kAll ? 40 : 1)) shape.gpu_type = random.percent(67) ? "H" : "A";
   job.shapes = {shape};
+  // Some have speeds by place, or no exact end.
+  if (random.percent(6)) {
+    job.profile.kind = ProfileKind::kTable;
+    const std::int64_t rate = shape.gpus * kSecond;
+    job.profile.points = {{"", shape.gpus, 0, "", rate / 2}, {"", shape.gpus, 0, "node", rate + random.below(1'000)}};
+  }
+  if (random.percent(4)) job.progress.work_total = random.within(100, 100'000) * kSecond;
   return job;
 }
 
@@ -184,10 +191,10 @@ class GuaranteeLoop {
   /// Of all jobs that the pass may start or displace.
   void check_standings(const std::string& where) {
     const core::KeptQueue* const kept = served_.kept();
-    if (kept == nullptr || !kept->reclaims()) return;
     const StateImpl& s = loop_.state.impl();
     core::ChosenPolicy chosen;
     chosen.choose(loop_.request.policy, loop_.request.params);
+    if (kept == nullptr || !core::KeptQueue::reclaims(s, chosen)) return;
     core::Failures failures;
     failures.find(s);
     core::Rejections rejections;

@@ -18,10 +18,12 @@ class Served {
  public:
   /// Before a decision. O(what changed).
   void decide(const StateImpl& s, const Request& request, const PolicyState& policy_state) {
+    chosen_.choose(request.policy, request.params);
+    const bool is_pass = chosen_.policy != nullptr && !request.changes_only && core::KeptQueue::reclaims(s, chosen_);
+    if (is_pass) return;  // as in the engine
     ++decisions_;
     if (state_.lock() != s.identity) kept_.clear();
     state_ = s.identity;
-    chosen_.choose(request.policy, request.params);
     if (chosen_.policy == nullptr || !kept_.answers(s, chosen_)) return;
     const core::Reading reading = kept_.read(s, chosen_);
     failures_.find(s);

@@ -248,16 +248,19 @@ TEST_F(DeadClassesTest, WhatIsTakenBeforeAPlaceWakesNoClassThere) {
   EXPECT_EQ(woken(), Indices{b}) << "what was taken did not count";
 }
 
-TEST_F(DeadClassesTest, AGrowthWithinAPassIsForClassesBehindAPlace) {
-  const std::int32_t a = add(gang(1, 2)), b = add(gang(1, 2));
+// What a displaced job leaves was not in reach of the place where it stood, but of none before it.
+TEST_F(DeadClassesTest, AGrowthWithinAPassIsForClassesFromAPlaceOn) {
+  const std::int32_t a = add(gang(1, 2)), b = add(gang(1, 2)), c = add(gang(1, 2));
   begin();
   die(a, 10, 1);
   die(b, 20, 1);
+  die(c, 30, 1);
   dead_.begin_pass(classes_.size());
   set_free(0, kFull);
-  const OrderPlace behind = at(10);
-  grow_more(0, 8, &behind);
-  EXPECT_EQ(woken(), Indices{b});
+  const OrderPlace from = at(20);
+  grow_more(0, 8, &from);
+  EXPECT_EQ(woken_until(21), Indices{b});
+  EXPECT_EQ(woken(), Indices{c});
   EXPECT_TRUE(dead_.is_dead(static_cast<std::size_t>(a), at(10)));
 }
 
@@ -374,7 +377,7 @@ TEST_F(DeadClassesTest, MembersThatLackRoomAreCounted) {
   for (const std::int32_t of : {flat, rack, segments, wide}) EXPECT_EQ(missing(of), 2) << "8 GPUs are 4 members, wherever they are";
 }
 
-// By parents of the queue, too. What is behind a place only where that is said.
+// By parents of the queue, too. Those from a place on where that is said.
 TEST_F(DeadClassesTest, ClassesThatLackedQuotaWakeByTheirQueues) {
   const std::int32_t a = add(gang(1, 1)), b = add(gang(1, 2)), c = add(gang(1, 3));
   begin();
@@ -383,8 +386,8 @@ TEST_F(DeadClassesTest, ClassesThatLackedQuotaWakeByTheirQueues) {
   die(c, 30, 1);
   dead_.begin_pass(classes_.size());
   EXPECT_EQ(woken_by_quota("other"), Indices{});
-  const OrderPlace behind = at(10);
-  EXPECT_EQ(woken_by_quota("root", &behind), Indices{b});
+  const OrderPlace from = at(20);
+  EXPECT_EQ(woken_by_quota("root", &from), Indices{b});
   EXPECT_EQ(woken_by_quota("own"), Indices{a});
   EXPECT_EQ(woken_by_quota("own"), Indices{});
   EXPECT_TRUE(dead_.is_dead(static_cast<std::size_t>(c), at(30)));
