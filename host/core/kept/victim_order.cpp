@@ -41,7 +41,9 @@ void VictimOrder::end_changes() {
 // Jobs between two changes move together, by as many as came before them less those that left. So jobs behind the last change stay
 // where as many came as left.
 void VictimOrder::end_changes(Part& part) {
-  auto& [order, gone, fresh, exact, moves_left] = part;
+  std::vector<OrderPlace>& order = part.order;
+  std::vector<OrderPlace>& gone = part.gone;
+  std::vector<OrderPlace>& fresh = part.fresh;
   if (gone.empty() && fresh.empty()) return;
   std::sort(gone.begin(), gone.end());
   std::sort(fresh.begin(), fresh.end());
@@ -79,7 +81,7 @@ void VictimOrder::end_changes(Part& part) {
   for (std::size_t i = 0; i < to_.size(); ++i) order[to_index(to_[i])] = fresh[i];
   gone.clear();
   fresh.clear();
-  exact = 0;
+  part.exact = 0;
 }
 
 // A current key is at most the stored one. So a job that is last by its current key is last.
