@@ -25,6 +25,24 @@ TEST(CliFiles, AGeneratedSnapshotIsPlannedExplainedAndValidated) {
   }
 }
 
+TEST(CliFiles, LikelySlipsInQuotasAreNoted) {
+  const Folder folder;
+  const std::string cluster =
+      R"({"schema": "berth.snapshot.v1", "now_s": 0, "gpu_types": [{"id": "H"}], "nodes": [{"id": "n", "gpu_type": "H", "gpus": 8}],
+"jobs": [], "queues": [)";
+  std::string queues = R"({"id": "a", "quotas": [{"gpu_type": "H", "guarantee": 9}]})";
+  const auto validate = [&](const std::string& options) {
+    return berth("validate" + options + " --snapshot '" + folder.write("s.json", cluster + queues + "]}") + "'");
+  };
+  const Answer text = validate("");
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_TRUE(contains(text.out, "\n  note: queue a: has a guarantee of 9 H GPUs; the cluster has 8\n")) << text.out;
+  EXPECT_EQ(validate(" --json").out,
+            "{\"valid\":true,\"violations\":[],\"notes\":[\"queue a: has a guarantee of 9 H GPUs; the cluster has 8\"]}\n");
+  for (int i = 0; i < 25; ++i) queues += R"(, {"id": "q)" + std::to_string(i) + R"(", "quotas": [{"gpu_type": "*", "guarantee": 9}]})";
+  EXPECT_TRUE(contains(validate("").out, "\n  note: 7 more about quotas\n"));
+}
+
 TEST(CliFiles, ASeedGivesEqualBytes) {
   const std::string arguments = "generate --nodes 8 --jobs 20 --gpu-types A100-80GB:3,H100-80GB --waiting 0.25 --seed 3 --out -";
   const Answer first = berth(arguments);

@@ -15,7 +15,9 @@ void check_who(const Job& job, const References& refs, const InputLocation& wher
   check_name(job.id, where, "id");
   check_text(job.user, where, "user");
   check_text(job.tenant, where, "tenant");
-  if (!job.queue.empty() && !refs.has_queue(job.queue)) where.fail_at("queue", fmt::format("there is no queue '{}'", job.queue));
+  if (!job.queue.empty() && !refs.has_queue(job.queue)) {
+    where.fail_at("queue", fmt::format("there is no queue '{}'{}", job.queue, refs.near_queue(job.queue)));
+  }
   check_text(job.virtual_cluster, where, "virtual_cluster");
 }
 

@@ -29,7 +29,8 @@ void check_queue(const Queue& queue, const References& refs, const InputLocation
     const Quota& quota = queue.quotas[i];
     const InputLocation at(where, "quotas", static_cast<std::int64_t>(i));
     if (quota.gpu_type != "*" && refs.gpu_type(quota.gpu_type) == nullptr) {
-      at.fail_at("gpu_type", fmt::format("there is no GPU type '{}' ('*' stands for all together)", quota.gpu_type));
+      at.fail_at("gpu_type", fmt::format("there is no GPU type '{}' ('*' stands for all together){}", quota.gpu_type,
+                                         refs.near_gpu_type(quota.gpu_type)));
     }
     check_range(quota.guarantee, 0, kMostQuotaGpus, at, "guarantee");
     check_range(quota.limit, kUnlimited, kMostQuotaGpus, at, "limit");
@@ -59,7 +60,9 @@ void check_queue_tree(const std::vector<Queue>& queues, const InputLocation& whe
   for (std::size_t i = 0; i < queues.size(); ++i) {
     if (queues[i].parent.empty()) continue;
     const auto at = index.find(queues[i].parent);
-    if (at == index.end()) fail(i, "parent", fmt::format("there is no queue '{}'", queues[i].parent));
+    if (at == index.end()) {
+      fail(i, "parent", fmt::format("there is no queue '{}'{}", queues[i].parent, near_id(queues[i].parent, queues, queues[i].id)));
+    }
     parent[i] = at->second;
   }
   // Each queue is visited once: `seen` holds the traversal that first reached it.

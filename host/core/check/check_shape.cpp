@@ -129,7 +129,7 @@ void check_groups(const Shape& shape, const References& refs, const InputLocatio
 void check_shape(const Shape& shape, const References& refs, const InputLocation& where) {
   check_name(shape.id, where, "id");
   if (!shape.gpu_type.empty() && refs.gpu_type(shape.gpu_type) == nullptr) {
-    where.fail_at("gpu_type", fmt::format("there is no GPU type '{}'", shape.gpu_type));
+    where.fail_at("gpu_type", fmt::format("there is no GPU type '{}'{}", shape.gpu_type, refs.near_gpu_type(shape.gpu_type)));
   }
   check_groups(shape, refs, where);  // first: a group without members explains a sum of zero
   check_range(shape.gpus, 1, kMaxGpusPerJob, where, "gpus");

@@ -38,6 +38,8 @@ class SnapshotReferences final : public References {
   const GpuType* gpu_type(std::string_view id) const override { return find(snapshot_.gpu_types, types_, id); }
   const Node* node(std::string_view id) const override { return find(snapshot_.nodes, nodes_, id); }
   bool has_queue(std::string_view id) const override { return queues_.find(id) != IdTable::kAbsent; }
+  std::string near_gpu_type(std::string_view id) const override { return near_id(id, snapshot_.gpu_types); }
+  std::string near_queue(std::string_view id) const override { return near_id(id, snapshot_.queues); }
   bool has_domain(TopologyKind topology, std::string_view path) const override {
     return paths_[static_cast<std::size_t>(topology)].count(std::string(path)) != 0;
   }

@@ -7,6 +7,7 @@
 
 #include "berth/snapshot.hpp"
 #include "host/core/base/input_location.hpp"
+#include "host/core/base/suggest.hpp"
 
 /// Checks of single objects, so that one delta does not check everything again. `check_snapshot` calls them for all
 /// objects and adds the checks across objects. All throw InputError with the value and its location under `where`.
@@ -25,10 +26,23 @@ class References {
   virtual bool has_level(TopologyKind topology, std::string_view level) const = 0;  ///< named levels, without "node"
   virtual bool has_queue(std::string_view id) const = 0;
   virtual const Node* node(std::string_view id) const = 0;
+  // "; did you mean 'H100'?", or nothing: for an id that there is not.
+  virtual std::string near_gpu_type(std::string_view /*id*/) const { return {}; }
+  virtual std::string near_queue(std::string_view /*id*/) const { return {}; }
 
  protected:
   ~References() = default;
 };
+
+/// did_you_mean among the ids of rows. @param except  not this one
+template <class Row>
+std::string near_id(std::string_view id, const std::vector<Row>& rows, std::string_view except = {}) {
+  std::vector<std::string_view> ids;
+  for (const Row& row : rows) {
+    if (row.id != except) ids.emplace_back(row.id);
+  }
+  return did_you_mean(id, ids);
+}
 
 // check_cluster.cpp
 void check_gpu_type(const GpuType& type, const InputLocation& where);

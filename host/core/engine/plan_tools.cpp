@@ -13,6 +13,7 @@
 #include "host/core/reasons/render_reason.hpp"
 #include "host/core/state/state_impl.hpp"
 #include "host/core/state/state_names.hpp"
+#include "host/core/validator/check_displaced.hpp"
 #include "host/core/validator/check_entitled.hpp"
 #include "host/core/validator/plan_validator.hpp"
 #include "host/core/validator/stated_figures.hpp"
@@ -53,8 +54,9 @@ std::vector<std::string> check_whole(const ClusterState& state, const Plan& plan
   core::check_header(state.impl(), plan, found);
   core::check_predictions(state.impl(), plan, found);
   core::check_evidence(state.impl(), plan, found);
-  if (all.empty()) core::check_entitled(state.impl(), plan, found);  // of a plan without other errors
-  if (all.empty()) core::check_bound(state.impl(), plan, found);     // of a plan without other errors
+  if (all.empty()) core::check_displaced(state.impl(), plan, found);  // of a plan without other errors
+  if (all.empty()) core::check_entitled(state.impl(), plan, found);   // of a plan without other errors
+  if (all.empty()) core::check_bound(state.impl(), plan, found);      // of a plan without other errors
   return all;
 }
 

@@ -117,6 +117,8 @@ class QuotaLedger {
   std::int64_t entitled(std::int32_t queue, std::int32_t column, bool fair) const {
     return fair ? shares_.fair(queue, column) : shares_.guaranteed(queue, column);
   }
+  /// What the queue states, or the sum of its children's if that is more.
+  std::int64_t guarantee(std::int32_t queue, std::int32_t column) const { return shares_.guarantee(queue, column); }
   /// Over all types. Where none is stated of these, the sum of the types, as far as its jobs ask for that.
   std::int64_t entitled(std::int32_t queue, bool fair) const;
   /// By jobs of the queue itself.

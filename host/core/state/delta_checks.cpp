@@ -30,6 +30,8 @@ class StateReferences final : public References {
     return l > 0 && l < s_.topologies.levels(static_cast<std::int32_t>(topology)) - 1;
   }
   bool has_queue(std::string_view id) const override { return s_.queue_index.count(std::string(id)) != 0; }
+  std::string near_gpu_type(std::string_view id) const override { return near_id(id, s_.gpu_types); }
+  std::string near_queue(std::string_view id) const override { return near_id(id, s_.queues); }
   const Node* node(std::string_view id) const override {
     const auto found = s_.node_rank.find(std::string(id));
     return found == s_.node_rank.end() ? nullptr : &s_.nodes[to_index(found->second)];

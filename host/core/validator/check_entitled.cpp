@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/model/held_facts.hpp"
-#include "host/core/quota/quota_ledger.hpp"
+#include "host/core/policy_api/policy.hpp"
 #include "host/core/state/state_impl.hpp"
+#include "host/core/validator/quota_recount.hpp"
 
 namespace berth::core {
 namespace {
@@ -23,20 +23,15 @@ std::int64_t fits(std::int64_t has, std::int64_t each) {
 /// What is free after a plan, and without the jobs that may be displaced for entitled ones.
 class AfterAllLeft {
  public:
-  AfterAllLeft(const StateImpl& state, const Plan& plan) : s_(state), p_(state.problem()) {
-    for (const auto& param : plan.params) {
-      for (const NamedQuotas& one : kQuotas) {
-        if (param.first == "quotas" && param.second == one.name) quotas_ = one.quotas;
-      }
-    }
+  AfterAllLeft(const StateImpl& state, const Plan& plan)
+      : s_(state), p_(state.problem()), quotas_(pass_rules(find_policy(plan.policy), plan.params).quotas), recount_(state, plan, quotas_) {
     used_ = s_.queue_used;
     free_.assign(p_.node_free, p_.node_free + p_.n_nodes);
     cpu_.assign(p_.node_cpu, p_.node_cpu + p_.n_nodes);
     memory_.assign(p_.node_memory, p_.node_memory + p_.n_nodes);
-    find_borrowers(plan);
     const auto stays = [&](const Decision& d) { return s_.job.running[to_index(d.job)] != 0 && d.action == Action::kKeep; };
     for (const Decision& d : plan.decisions) {
-      if (s_.job.running[to_index(d.job)] != 0 && (!stays(d) || borrows_[to_index(d.job)] != 0)) release(d.job);
+      if (s_.job.running[to_index(d.job)] != 0 && (!stays(d) || may_leave(d.job))) release(d.job);
     }
     for (const Decision& d : plan.decisions) {
       if (runs_now(d.action) && !stays(d)) take(plan, d);
@@ -45,10 +40,11 @@ class AfterAllLeft {
 
   /// Whether the queue would be entitled to the job if it were the first of its waiting jobs.
   bool is_entitled(std::int32_t job) const {
+    if (!QuotaOrder::applies(s_, quotas_)) return false;
     const std::int32_t queue = s_.job.queue[to_index(job)];
     const auto is_within = [&](bool fair) {
       for (std::int32_t o = p_.option_begin[job]; o < p_.option_end[job]; ++o) {
-        if (!ledger_.is_within(queue, asked_in(p_, o), fair)) return false;
+        if (!recount_.with_running().is_within(queue, asked_in(p_, o), fair)) return false;
       }
       return p_.option_begin[job] < p_.option_end[job];
     };
@@ -81,40 +77,9 @@ class AfterAllLeft {
   }
 
  private:
-  // As docs/quotas.md says: of a queue's running jobs those that may not be displaced count first, then the oldest.
-  void find_borrowers(const Plan& plan) {
-    ledger_.begin(s_);
-    std::vector<std::uint8_t> rejected(s_.jobs.size(), 0);
-    for (const Decision& d : plan.decisions) rejected[to_index(d.job)] = d.action == Action::kReject ? 1 : 0;
-    std::vector<std::int32_t> running;
-    for (const std::int32_t job : s_.job_order) {
-      const bool runs = s_.job.running[to_index(job)] != 0;
-      if (runs) running.push_back(job);
-      if (!runs && rejected[to_index(job)] != 0) continue;
-      const QuotaJob counted = quota_job(s_, p_, job);
-      ledger_.ask(counted.queue, counted.asked);
-    }
-    ledger_.divide(s_, quotas_);
-    const auto age = [&](std::int32_t job) {
-      const TimeUs since = s_.jobs[to_index(job)].job->last_assignment_us;
-      return std::tuple(s_.job.victim_from[to_index(job)] <= s_.now, since == kNever ? s_.job.submit[to_index(job)] : since,
-                        s_.job_rank()[to_index(job)]);
-    };
-    std::sort(running.begin(), running.end(), [&](std::int32_t a, std::int32_t b) { return age(a) < age(b); });
-    borrows_.assign(s_.jobs.size(), 0);
-    for (const std::int32_t job : running) {
-      const QuotaAmount held = held_amount(s_, job);
-      const std::int32_t queue = s_.job.queue[to_index(job)];
-      const bool within =
-          held.gpus > 0 && (ledger_.is_within(queue, held, false) || (has_fair_shares(quotas_) && ledger_.is_within(queue, held, true)));
-      if (within) ledger_.take(queue, held);
-      borrows_[to_index(job)] = !within && s_.job.victim_from[to_index(job)] <= s_.now ? 1 : 0;
-    }
-    // A waiting job is entitled beside all that its queue runs.
-    ledger_.take_nothing();
-    for (const std::int32_t job : running) ledger_.take(s_.job.queue[to_index(job)], held_amount(s_, job));
+  bool may_leave(std::int32_t job) const {
+    return recount_.standing(job) == QuotaStanding::kBorrowing && s_.job.victim_from[to_index(job)] <= s_.now;
   }
-
   // Limits hold for what runs after the plan.
   bool has_quota(std::int32_t job, const kernel::DemandRow& demand) const {
     for (const std::int32_t column : {demand.gpu_type, p_.n_types}) {
@@ -170,10 +135,9 @@ class AfterAllLeft {
 
   const StateImpl& s_;
   const kernel::ProblemView& p_;
-  Quotas quotas_ = Quotas::kLimits;
-  QuotaLedger ledger_;
-  std::vector<std::uint8_t> borrows_;  // [jobs] 1: runs, borrows, and may be displaced
-  std::vector<std::int64_t> used_;     // as StateImpl::queue_used
+  Quotas quotas_;
+  QuotaRecount recount_;
+  std::vector<std::int64_t> used_;  // as StateImpl::queue_used
   std::vector<std::uint64_t> free_;
   std::vector<std::int64_t> cpu_, memory_;
 };

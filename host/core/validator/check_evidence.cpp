@@ -29,14 +29,6 @@ bool shares(const Job& job) {
   });
 }
 
-// Reasons may be about other demands than jobs state (docs/placement.md, section 10).
-bool narrows_demands(const Plan& plan) {
-  const auto is_consolidate = [](const auto& param) { return param.first == "packing" && param.second == "consolidate"; };
-  const auto consolidates = [&](const PolicyEntry& entry) { return entry.info.name == plan.policy && entry.consolidation != nullptr; };
-  const std::span<const PolicyEntry> known = policy_registry();
-  return std::any_of(plan.params.begin(), plan.params.end(), is_consolidate) || std::any_of(known.begin(), known.end(), consolidates);
-}
-
 class Evidence {
  public:
   Evidence(const StateImpl& state, const Plan& plan, Violations& found) : s_(state), plan_(plan), found_(found) {
@@ -416,6 +408,13 @@ class Evidence {
 };
 
 }  // namespace
+
+bool narrows_demands(const Plan& plan) {
+  const auto is_consolidate = [](const auto& param) { return param.first == "packing" && param.second == "consolidate"; };
+  const auto consolidates = [&](const PolicyEntry& entry) { return entry.info.name == plan.policy && entry.consolidation != nullptr; };
+  const std::span<const PolicyEntry> known = policy_registry();
+  return std::any_of(plan.params.begin(), plan.params.end(), is_consolidate) || std::any_of(known.begin(), known.end(), consolidates);
+}
 
 void check_evidence(const StateImpl& state, const Plan& plan, Violations& found) {
   Evidence evidence(state, plan, found);

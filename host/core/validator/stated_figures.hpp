@@ -19,5 +19,7 @@ void check_predictions(const StateImpl& state, const Plan& plan, Violations& fou
 void check_bound(const StateImpl& state, const Plan& plan, Violations& found);
 /// Reasons: their indices exist, they name the required jobs and queues, and their numbers match the code.
 void check_evidence(const StateImpl& state, const Plan& plan, Violations& found);
+/// Whether reasons may be about other demands than jobs state (docs/placement.md, section 10).
+bool narrows_demands(const Plan& plan);
 
 }  // namespace berth::core

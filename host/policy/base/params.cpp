@@ -9,6 +9,7 @@
 
 #include "berth/error.hpp"
 #include "host/core/base/split.hpp"
+#include "host/core/base/suggest.hpp"
 #include "host/core/base/wide.hpp"
 
 namespace berth::policy {
@@ -82,7 +83,7 @@ const std::string& Settings::text(std::string_view name) const {
 
 std::size_t Settings::choice(std::string_view name, std::span<const std::string_view> names) const {
   const auto found = std::find(names.begin(), names.end(), text(name));
-  if (found == names.end()) refuse(name, fmt::format("one of {}", fmt::join(names, ", ")));
+  if (found == names.end()) refuse(name, fmt::format("one of {}{}", fmt::join(names, ", "), core::did_you_mean(text(name), names)));
   return static_cast<std::size_t>(found - names.begin());
 }
 

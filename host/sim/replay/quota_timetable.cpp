@@ -26,6 +26,7 @@ class GpuTypesOf final : public core::References {
   bool has_level(TopologyKind /*topology*/, std::string_view /*level*/) const override { return false; }
   bool has_queue(std::string_view /*id*/) const override { return false; }
   const Node* node(std::string_view /*id*/) const override { return nullptr; }
+  std::string near_gpu_type(std::string_view id) const override { return core::near_id(id, types_); }
 
  private:
   const std::vector<GpuType>& types_;
@@ -89,7 +90,9 @@ std::string short_name(std::string_view name) {
 void check_parent(std::vector<Queue>& queues, const Queue& changed, const core::InputLocation& where) {
   for (std::string_view up = changed.parent; !up.empty();) {
     const Queue* const parent = find_queue(queues, up);
-    if (parent == nullptr) where.fail_at("parent", fmt::format("there is no queue '{}'", short_name(up)));
+    if (parent == nullptr) {
+      where.fail_at("parent", fmt::format("there is no queue '{}'{}", short_name(up), core::near_id(up, queues, changed.id)));
+    }
     if (parent->id == changed.id) where.fail_at("parent", fmt::format("queue '{}' would be its own ancestor", short_name(changed.id)));
     up = parent->parent;
   }
@@ -106,7 +109,9 @@ QuotaTimetable::QuotaTimetable(const Snapshot& cluster, const core::QueueChanges
     const core::InputLocation where(event, "queue");
     core::check_queue(change.queue, GpuTypesOf(cluster), where);
     Queue* const queue = find_queue(queues, change.queue.id);
-    if (queue == nullptr) where.fail_at("id", fmt::format("the cluster has no queue '{}'", short_name(change.queue.id)));
+    if (queue == nullptr)
+      where.fail_at("id",
+                    fmt::format("the cluster has no queue '{}'{}", short_name(change.queue.id), core::near_id(change.queue.id, queues)));
     check_parent(queues, change.queue, where);
     *queue = change.queue;
     core::check_queue_tree(queues, where);  // its depth

@@ -223,6 +223,13 @@ TEST(Check, AnErrorOfAMemberNamesItsPlace) {
   expect_refused(grouped(R"({"name": "a", "members": 100000001})"), 5, "/jobs/0/shapes/0/groups/0/members", "to 100000000");
 }
 
+TEST(Check, TheNearestNameIsSaid) {
+  expect_refused(cluster(R"("nodes": [], "queues": [{"id": "top"}, {"id": "tops", "parent": "topp"}])"), 3, "/queues/1/parent",
+                 "there is no queue 'topp'; did you mean 'top'?");
+  expect_refused(cluster(R"("nodes": [{"id": "n", "gpu_type": "B", "gpus": 1}])"), 3, "/nodes/0/gpu_type",
+                 "there is no GPU type 'B'; did you mean 'A'?");
+}
+
 TEST(Check, ANulInANameIsSaid) {
   expect_refused(with_jobs(job("", "a\\u0000b")), 5, "/jobs/0/id", "this one has a NUL at byte 2");
   expect_refused(with_jobs(job("", "a\\u001bb")), 5, "/jobs/0/id", "this one has U+001B at byte 2");

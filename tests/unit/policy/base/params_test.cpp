@@ -137,6 +137,8 @@ TEST(Policies, UnknownNamesListTheKnownOnes) {
 TEST(Policies, BadValuesAreNamed) {
   EXPECT_EQ(refusal_of("fifo", {{"discipline", "nice"}}),
             "policy 'fifo': discipline='nice': expected one of strict, greedy, easy, conservative");
+  EXPECT_EQ(refusal_of("fifo", {{"discipline", "greedi"}}),
+            "policy 'fifo': discipline='greedi': expected one of strict, greedy, easy, conservative; did you mean 'greedy'?");
   EXPECT_EQ(refusal_of("fifo", {{"max_tries", "0"}}), "policy 'fifo': max_tries='0': expected an integer from 1 to 1000000");
   EXPECT_EQ(refusal_of("fifo", {{"discipline", "strict"}, {"discipline", "strict"}}),
             "policy 'fifo': parameter 'discipline' is given twice");

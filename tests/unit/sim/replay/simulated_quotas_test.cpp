@@ -167,8 +167,8 @@ TEST(SimulatedQuotas, SayWhereAnEventIsWrong) {
     return test::problem_of([&] { ends_with_events(trace_of(kThree), quota(10, "A", R"("limit": 4)") + "," + event); });
   };
 
-  EXPECT_EQ(problem(R"({"id": "C"})"), "e: /events/1/queue/id: the cluster has no queue 'C'");
-  EXPECT_EQ(problem(R"({"id": "A", "parent": "C"})"), "e: /events/1/queue/parent: there is no queue 'C'");
+  EXPECT_EQ(problem(R"({"id": "C"})"), "e: /events/1/queue/id: the cluster has no queue 'C'; did you mean 'A'?");
+  EXPECT_EQ(problem(R"({"id": "A", "parent": "C"})"), "e: /events/1/queue/parent: there is no queue 'C'; did you mean 'B'?");
   EXPECT_EQ(problem(R"({"id": "A", "parent": "A"})"), "e: /events/1/queue/parent: queue 'A' would be its own ancestor");
   EXPECT_EQ(problem(R"({"id": "A", "quotas": [{"gpu_type": "H", "limit": 1}]})"),
             "e: /events/1/queue/quotas/0/gpu_type: there is no GPU type 'H' ('*' stands for all together)");
