@@ -11,7 +11,7 @@ namespace berth::sim {
 
 SimulationTotals simulate(const Replayed& trace, const Snapshot& cluster, const SimulationSettings& settings,
                           const std::function<void(const JobOutcome&)>& done) {
-  check_time_slices(settings);
+  check_time_slices(settings, trace.facts.longest_grace_us);
   (void)ProgressReports(settings.progress, 0);  // reports an invalid setting even where no job reports progress
   std::optional<SimulationTotals> by_counts = simulate_counts(trace, cluster, settings, done);
   return by_counts ? *by_counts : replay_plans(trace, cluster, settings, done);

@@ -42,6 +42,7 @@ struct TraceJob {
   TimeUs time_limit_us = kNever;
   std::int32_t priority = 0;          ///< larger is more important
   std::int32_t preemption_class = 0;  ///< as Preemption::preemption_class
+  TimeUs grace_us = 0;                ///< as Preemption::grace_us
   std::int64_t weight_ppm = 1'000'000;
   std::string profile;    ///< name in `Trace::profiles`, empty: none
   std::int64_t work = 0;  ///< millionths of the profile's unit; 0: not stated. `run_us` is the time it took where the source measured it

@@ -164,6 +164,24 @@ TEST(ReplayBatch, RefusesWhatSimulateRefuses) {
   refused([&](ReplaySpec& spec) { spec.run_us = too_many; });
 }
 
+TEST(ReplayBatch, LeavesJobsThatHaveAGraceToSimulate) {
+  Random random(3);
+  Trace trace = test::random_trace(random, {});
+  trace.jobs.back().grace_us = kSecond;
+  const Snapshot cluster = io::uniform_cluster(2, 8);
+  std::vector<ReplaySpec> specs(2);
+  for (ReplaySpec& spec : specs) {
+    spec.policy = &spec == specs.data() ? "srtf" : "fifo";
+    spec.params = {{"packing", "count"}};
+    spec.cluster = &cluster;
+  }
+
+  const std::vector<ReplayOutcome> got = replay_batch(trace, {}, specs, *core::make_cpu_backend(1), false);
+
+  EXPECT_EQ(got[0].why_not, "jobs that may be displaced have a grace_s to stop");
+  EXPECT_EQ(got[1].why_not, "") << "no job is displaced";
+}
+
 TEST(ReplayBatch, StopsAllThreads) {
   Random random(2);
   const Trace trace = test::random_trace(random, {});

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "berth/engine.hpp"
@@ -11,6 +12,7 @@
 #include "host/sim/base/overheads.hpp"
 #include "host/sim/iterations/ada_srsf.hpp"
 #include "host/sim/measures/series.hpp"
+#include "host/sim/measures/stays.hpp"
 #include "host/sim/simulation.hpp"
 #include "tests/support/random.hpp"
 
@@ -304,6 +306,75 @@ TEST(SimulationLaws, JobsAndGpuTimeAreConserved) {
   }
   EXPECT_GT(std::min({preempted, moved, failed, killed, rejected, unfinished, shared}), 0)
       << preempted << " " << moved << " " << failed << " " << killed << " " << rejected << " " << unfinished << " " << shared;
+}
+
+// The waits follow from the stays alone: one that ends before the job does, and is not followed at once by another, was displaced.
+TEST(SimulationLaws, AJobWaitsUntilDisplacedJobsHaveLeftItsGpus) {
+  struct Stayed {
+    TimeUs from = 0, until = 0, begins = 0, stopped = 0;
+    std::map<std::int32_t, std::uint64_t> gpus;  // by node
+  };
+  std::int64_t waited = 0, while_waiting = 0, again = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Random random(seed);
+    Trace trace = elastic_or_not(random);
+    for (TraceJob& job : trace.jobs) {
+      job.profile.clear();
+      job.work = 0;
+      job.elastic = job.deadline_hard = false;
+      job.grace_us = random.of<TimeUs>({0, 2 * kSecond, 7'777'777, 40 * kSecond});
+    }
+    SimulationSettings settings;
+    settings.request.policy = random.of<const char*>({"srtf", "srsf", "las", "tiresias"});
+    settings.request.params = {{"packing", random.of<const char*>({"topology", "count"})}};
+    if (settings.request.policy == "las") settings.request.params.emplace_back("thresholds_gpu_s", "20,50,200");
+    settings.round_us = random.of<TimeUs>({0, 0, 10 * kSecond});
+    Stays stays;
+    settings.stays = &stays;
+    std::vector<TimeUs> ended(trace.jobs.size()), held(trace.jobs.size());
+    const SimulationTotals totals =
+        simulate(trace, io::uniform_cluster(random.within(2, 4), random.of<std::int64_t>({4, 8})), settings, [&](const JobOutcome& job) {
+          const bool ran = job.end == JobOutcome::End::kCompleted;
+          ended[static_cast<std::size_t>(job.job)] = ran ? job.end_us : 0;
+          held[static_cast<std::size_t>(job.job)] = ran ? job.held_us : 0;
+        });
+
+    std::map<std::pair<TimeUs, std::int32_t>, Stayed> all;  // by begin and job
+    for (const Stay& one : stays.finish(totals.last_end_us)) {
+      Stayed& stay = all[{one.from_us, one.job}];
+      stay.from = one.from_us;
+      stay.until = one.until_us;
+      stay.gpus[one.node] |= one.gpus;
+    }
+    std::vector<TimeUs> needs(trace.jobs.size());
+    for (auto& [key, stay] : all) {
+      const auto job = static_cast<std::size_t>(key.second);
+      stay.begins = stay.from;
+      for (const auto& [other_key, other] : all) {
+        if (other_key >= key) break;  // those that begin at one instant do not displace each other
+        if (other.until > stay.from || other.stopped <= stay.from) continue;
+        const bool its_gpu = std::any_of(other.gpus.begin(), other.gpus.end(), [&](const auto& at) {
+          const auto mine = stay.gpus.find(at.first);
+          return mine != stay.gpus.end() && (mine->second & at.second) != 0;
+        });
+        again += other_key.second == key.second ? 1 : 0;
+        if (its_gpu || other_key.second == key.second) stay.begins = std::max(stay.begins, other.stopped);
+      }
+      const TimeUs wait = std::min(stay.begins, stay.until) - stay.from;
+      waited += wait > 0 ? 1 : 0;
+      needs[job] += wait;
+      const bool displaced = stay.until != ended[job] && all.count({stay.until, key.second}) == 0;
+      while_waiting += displaced && wait > 0 && stay.until <= stay.begins ? 1 : 0;
+      if (displaced && stay.until > stay.begins) stay.stopped = stay.until + trace.jobs[job].grace_us;
+    }
+    for (std::size_t job = 0; job < trace.jobs.size(); ++job) {
+      if (ended[job] > 0) {
+        ASSERT_EQ(held[job], trace.jobs[job].run_us + needs[job])
+            << "seed " << seed << ' ' << settings.request.policy << ' ' << trace.jobs[job].id;
+      }
+    }
+  }
+  EXPECT_GT(std::min({waited, while_waiting, again}), 100) << waited << ' ' << while_waiting << ' ' << again;
 }
 
 }  // namespace berth::sim::simulation_laws_test

@@ -90,6 +90,7 @@ constexpr Field<TraceJobBeingRead, TraceJob> kTraceJobFields[] = {
     field<Seconds, &TraceJob::time_limit_us>("time_limit_s"),
     field<AnyInt32, &TraceJob::priority>("priority"),
     field<AnyInt32, &TraceJob::preemption_class>("preemption_class"),
+    field<Seconds, &TraceJob::grace_us>("grace_s"),
     field<Weight, &TraceJob::weight_ppm>("weight"),
     field<Text, &TraceJob::profile>("profile", kOptional, "a name in profiles"),
     field<Micro, &TraceJob::work>("work", kOptional, "in the unit of the profile"),

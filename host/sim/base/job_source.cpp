@@ -46,6 +46,7 @@ void TraceFacts::add(const TraceJob& job) {
   waits = waits || !job.longest_wait.empty();
   shapes = shapes || !job.shapes.empty();
   any_type = any_type || job.gpu_type.empty();
+  longest_grace_us = std::max(longest_grace_us, job.grace_us);
   if (!job.queue.empty()) queues.insert(job.queue);
   ++by_gpus[static_cast<std::size_t>(std::clamp(job.gpus, 1, kMaxGpusPerNode) - 1)];
 }

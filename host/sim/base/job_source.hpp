@@ -53,6 +53,7 @@ struct TraceFacts {
   bool waits = false;                                   ///< some job states how long it waits for a level
   bool shapes = false;                                  ///< some job states its shapes or groups
   bool any_type = false;                                ///< some job leaves the GPU type open
+  TimeUs longest_grace_us = 0;                          ///< that a displaced job has to stop
   std::set<std::string> queues;                         ///< named by jobs
   std::array<std::int64_t, kMaxGpusPerNode> by_gpus{};  ///< number of jobs that request 1, 2, ... GPUs; the last: at least that many
   void add(const TraceJob& job);

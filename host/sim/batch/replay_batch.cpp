@@ -242,6 +242,9 @@ std::vector<ReplayOutcome> replay_batch(const Trace& trace, const Overheads& ove
     std::string& why_not = outcomes[i].why_not;
     why_not = !rule.why_not.empty() ? rule.why_not : pools.why_not;
     if (why_not.empty() && saves) why_not = "jobs save checkpoints while they run";
+    if (why_not.empty() && rule.kind != kernel::ReplayKey::kFixed && facts.longest_grace_us > 0) {
+      why_not = "jobs that may be displaced have a grace_s to stop";
+    }
     if (why_not.empty() && rule.kind != kernel::ReplayKey::kFixed && !pools.takes_first) {
       why_not = "which job gives way depends on packing; only 'count' on nodes without inner groups is replayed";
     }

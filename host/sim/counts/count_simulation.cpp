@@ -98,7 +98,10 @@ bool CountSimulations::begin(const TraceFacts& facts, const Snapshot& cluster, c
   if (settings.decide || settings.iterations || settings.links != LinkModel::kNone) return false;  // their policies are others
   kept_ = std::make_unique<Kept>();
   kept_->chosen.choose(settings.request.policy, settings.request.params);
-  return by_counts(kept_->chosen, settings) && kept_->nodes.begin(cluster, facts, kept_->chosen.rules.packing);
+  if (!by_counts(kept_->chosen, settings)) return false;
+  // Counts do not know which GPUs displaced jobs still use.
+  if (facts.longest_grace_us > 0 && kept_->chosen.entry->preemptive) return false;
+  return kept_->nodes.begin(cluster, facts, kept_->chosen.rules.packing);
 }
 
 SimulationTotals CountSimulations::run(const Replayed& trace, const SimulationSettings& settings,

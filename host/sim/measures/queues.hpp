@@ -19,7 +19,7 @@ struct QueueFigures {
   __int128 fair_shortfall_gpu_us = 0;  ///< the same of the fair share
   TimeUs starved_us = 0;               ///< time in which a job waited that was entitled
   std::int64_t reclaims = 0;           ///< starts of entitled jobs
-  Distribution reclaim_us;             ///< from when such a job was entitled to its start
+  Distribution reclaim_us;             ///< from when such a job was entitled until it could use its GPUs
   std::int64_t lapsed = 0;             ///< times that a waiting job was entitled no more
   std::int64_t displaced = 0;          ///< times that a job lost its GPUs to an entitled job of another standing
   std::int64_t displaced_for = 0;      ///< times that this happened to any job for one of this queue

@@ -184,9 +184,15 @@ void ClusterChanges::fail(const Random& failure, TimeUs now, Happened& out) {
   if (!failure.whole || back != kNever) draw(failure.node, failure.whole, failure.whole ? back : now);
 }
 
-std::int64_t ClusterChanges::gpus_up(std::int32_t node) const {
-  const NodeNow& n = nodes_[to_index(node)];
-  return n.failed > 0 || n.usual == NodeState::kFailed ? 0 : n.gpus - n.gpus_failed;
+std::int64_t ClusterChanges::gpus_up(const ClusterState& state, TimeUs now) const {
+  std::int64_t up = 0;
+  for (std::size_t at = 0; at < nodes_.size(); ++at) {
+    const Node& node = state.node(static_cast<std::int32_t>(at));
+    const NodeNow& n = nodes_[at];
+    const bool there = node.available_from_us <= now && now < node.available_until_us;
+    if (there && n.failed == 0 && n.usual != NodeState::kFailed) up += n.gpus - n.gpus_failed;
+  }
+  return up;
 }
 
 }  // namespace berth::sim

@@ -45,8 +45,8 @@ class ClusterChanges {
   TimeUs next(TimeUs now, bool failing);
   /// Appends the changes up to `now`.
   void take(TimeUs now, bool failing, Happened& out);
-  /// GPUs of a node that are up: neither the node nor the GPU has failed. Ignores when the node becomes available.
-  std::int64_t gpus_up(std::int32_t node) const;
+  /// GPUs that are up: their node is available at `now`, and neither it nor the GPU has failed.
+  std::int64_t gpus_up(const ClusterState& state, TimeUs now) const;
 
  private:
   enum class Kind : std::uint8_t { kBegin, kGone, kEnd };

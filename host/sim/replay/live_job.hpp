@@ -29,6 +29,8 @@ struct LiveJob {
   std::vector<std::int64_t> asked_rates;  ///< of each phase, in the requested shape; empty for a job with one phase
   std::int64_t gpus = 0;                  ///< that it holds; shares count as their fraction of a GPU, rounded up
   TimeUs held_from = 0;                   ///< when it got them
+  TimeUs begins_at = 0;                   ///< when displaced jobs have left them, and it has stopped itself
+  TimeUs stops_at = 0;                    ///< end of its grace after it was displaced last
   TimeUs working_from = 0;                ///< end of the cost of its last change
   Loss pays_for = Loss::kRestart;         ///< cause of the cost until then
   TimeUs owed = 0;                        ///< cost of its next start

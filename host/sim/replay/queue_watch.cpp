@@ -93,6 +93,11 @@ void QueueWatch::leave(std::int32_t job, __int128 lost_gpu_us) {
   changed_ = true;
 }
 
+void QueueWatch::start(std::int32_t job, TimeUs wait_us) {
+  touch(job);
+  if (to_index(job) < jobs_.size()) jobs_[to_index(job)].wait_us = wait_us;
+}
+
 void QueueWatch::displace(std::int32_t job, std::int32_t for_queue) {
   each_above(balance_.queue_of(job), [&](const Watch& queue) { ++account(queue).figures.displaced; });
   each_above(for_queue, [&](const Watch& queue) { ++account(queue).figures.displaced_for; });
@@ -156,7 +161,7 @@ void QueueWatch::count_starts(TimeUs now) {
       const bool was = were_[i] != 0;
       each_above(balance_.queue_of(started[i]), [&](const Watch& above) {
         if (was) {
-          account(above).reclaim.add(now - since(started[i]));
+          account(above).reclaim.add(now - since(started[i]) + jobs_[to_index(started[i])].wait_us);
         } else {
           ++account(above).figures.lapsed;
         }

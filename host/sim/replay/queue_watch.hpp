@@ -18,6 +18,8 @@ class QueueWatch {
 
   /// The job has come, or its GPUs or shapes have changed, since the last `settle`.
   void touch(std::int32_t job) { touched_.push_back(job); }
+  /// The same of a job that has other GPUs now, and can use them after `wait_us`: displaced jobs have to stop.
+  void start(std::int32_t job, TimeUs wait_us);
   /// GPUs have come or gone.
   void change_gpus() { changed_ = true; }
   /// The job leaves. @param lost_gpu_us  what being displaced for quotas has cost it in all
@@ -37,6 +39,7 @@ class QueueWatch {
   struct Watched {
     std::int32_t place = kNotWaiting;  // in the list of those of its queue that wait
     TimeUs entitled_since = kNever;
+    TimeUs wait_us = 0;  // from its last start until it could use its GPUs
   };
   /// One queue of the state.
   struct Watch {

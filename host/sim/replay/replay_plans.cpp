@@ -34,6 +34,7 @@
 #include "host/sim/replay/queue_watch.hpp"
 #include "host/sim/replay/quota_timetable.hpp"
 #include "host/sim/replay/slowdowns.hpp"
+#include "host/sim/replay/stopping_jobs.hpp"
 #include "host/sim/replay/submitted_job.hpp"
 
 namespace berth::sim {
@@ -174,11 +175,7 @@ class Simulator {
   void count_gpus_up() {
     nodes_changed_ = true;
     if (queues_) queues_->change_gpus();
-    gpus_up_ = 0;
-    for (std::int32_t n = 0; n < state_.node_count(); ++n) {
-      const Node& node = state_.node(n);
-      if (node.available_from_us <= now_ && now_ < node.available_until_us) gpus_up_ += cluster_.gpus_up(n);
-    }
+    gpus_up_ = cluster_.gpus_up(state_, now_);
     cluster_changed_ = false;
   }
 
@@ -415,6 +412,7 @@ class Simulator {
     }
     decision_ns_.add(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - before).count());
     ++totals_.decisions;
+    stopping_.displace(state_, plan_, live_, now_);
     commit(state_, plan_);
     deltas_.clear();
     wake_ = plan_.order_until_us;
@@ -505,7 +503,7 @@ class Simulator {
     if (last != kNever && last >= now_ && (wake_ <= now_ || last < wake_)) wake_ = last + 1;
   }
 
-  // The job receives GPUs, and works once the cost of the change is paid.
+  // The job receives GPUs. It works once displaced jobs have left them and the cost of the change is paid.
   void hold(const Decision& d, TimeUs cost, Loss pays_for) {
     LiveJob& job = live_[to_index(d.job)];
     std::int64_t ppm = 0;
@@ -515,10 +513,11 @@ class Simulator {
       if (settings_.stays != nullptr) settings_.stays->hold(job.outcome.job, entry.node, entry.gpus, now_, entry.share_ppm);
     }
     const std::int64_t rate = job.timed ? kSecond : known_rate(job, StateView(state_).job().rate[to_index(d.job)]);
-    job.hold((ppm + kWholeGpu - 1) / kWholeGpu, rate, now_, cost, pays_for);
+    job.begins_at = std::max(job.stops_at, stopping_.usable_from(entries_of(plan_, d), now_));
+    job.hold((ppm + kWholeGpu - 1) / kWholeGpu, rate, now_, core::saturating_add(job.begins_at - now_, cost), pays_for);
     ++n_running_;
     gpus_allocated_ += job.gpus;
-    if (queues_) queues_->touch(d.job);
+    if (queues_) queues_->start(d.job, job.begins_at - now_);
     if (iterations_) begin_iterations(d);
     slowdowns_.start(d.job, *state_.job(d.job), job.timed);
     const TimeUs end = iterations_ ? kNever : expect_end(job, d.job);
@@ -654,6 +653,7 @@ class Simulator {
   ClusterChanges cluster_;
   QuotaTimetable timetable_;
   Slowdowns slowdowns_;
+  StoppingJobs stopping_;
   std::optional<QueueWatch> queues_;
   std::optional<Iterations> iterations_;
   std::vector<Iterations::Place> places_;

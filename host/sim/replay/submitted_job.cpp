@@ -52,6 +52,7 @@ Job submitted_job(const TraceJob& from, const TraceForm& form, const Demanded& d
   job.deadline = core::deadline_of(from);
   job.priority = from.priority;
   job.preemption.preemption_class = from.preemption_class;
+  job.preemption.grace_us = from.grace_us;
   job.weight_ppm = from.weight_ppm;
   job.constraints.longest_wait = from.longest_wait;
   if (demanded.queue) job.queue = from.queue;

@@ -49,6 +49,7 @@ TEST(TraceJson, EveryFieldReadsBack) {
   job.deadline_value = -5;
   job.priority = -3;
   job.preemption_class = -7;
+  job.grace_us = 7'500'000;
   job.longest_wait = {{{TopologyKind::kSwitch, "rack"}, 7'000'000}, {{TopologyKind::kPower, "feed"}, 0}};
   job.weight_ppm = 1'500'000;
   job.profile = "p/1";

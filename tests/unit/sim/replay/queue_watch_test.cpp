@@ -73,6 +73,17 @@ TEST(QueueWatch, WithGuaranteesWhatIsBorrowedComesBackAtOnce) {
             "A 840/640/840 +200 -0,-0 starved 0, 1: 0/0/0, lapsed 1, displaced 1/0 lost 40; 0 0 0\n");
 }
 
+// The same, and a2 has 15 s to stop. b1 holds its GPUs from 20 on, can use them from 35 on, and ends at 85.
+// a2 pays until 95 and ends at 175.
+// A: had 160 + 260 + 120 + 300 = 840; entitled 175 x 4 = 700; borrowed 4 x 20 + 4 x 15 = 140
+TEST(QueueWatch, WhatIsReclaimedIsThereWhenTheDisplacedJobHasStopped) {
+  Trace trace = trace_of(kBorrowed);
+  trace.jobs[1].grace_us = 15 * kSecond;
+  EXPECT_EQ(figures(trace, halves(), greedy("guarantees")),
+            "B 260/260/260 +0 -0,-0 starved 0, 1: 15/15/15, lapsed 0, displaced 0/1 lost 0; 0 0 0\n"
+            "A 840/700/840 +140 -0,-0 starved 0, 1: 0/0/0, lapsed 1, displaced 1/0 lost 40; 0 0 0\n");
+}
+
 // b1 waits from 20 to 100, when a1 and a2 end, and runs until 150.
 // B: entitled 4 x 80 + 4 x 50 = 520, had 200, so 320 short and starved for 80 s; fair the same
 // A: had 800; entitled 4 x 100 = 400; fair 8 x 20 + 4 x 80 = 480; borrowed 400
