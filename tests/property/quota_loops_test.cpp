@@ -123,6 +123,9 @@ void settle(ClusterState& state, Engine& engine, const Request& request, Seen& s
     ++seen.decisions;
     seen.most = std::max(seen.most, again + 1);
     seen.displaced += plan.totals.preempts;
+    if (plan.totals.preempts > 0) {
+      ASSERT_EQ(validate_plan(state, plan), std::vector<std::string>{}) << plan.policy;
+    }
     std::map<std::int32_t, const Decision*> of;
     for (const Decision& d : plan.decisions) of[d.job] = &d;
     for (const Decision& d : plan.decisions) {

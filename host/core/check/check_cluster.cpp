@@ -98,7 +98,8 @@ void check_domains(const std::vector<Domain>& domains, const InputLocation& wher
 
 void check_node(const Node& node, const References& refs, const InputLocation& where) {
   check_name(node.id, where, "id");
-  if (refs.gpu_type(node.gpu_type) == nullptr) where.fail_at("gpu_type", fmt::format("there is no GPU type '{}'{}", node.gpu_type, refs.near_gpu_type(node.gpu_type)));
+  if (refs.gpu_type(node.gpu_type) == nullptr)
+    where.fail_at("gpu_type", fmt::format("there is no GPU type '{}'{}", node.gpu_type, refs.near_gpu_type(node.gpu_type)));
   check_range(node.gpus, 0, kMaxGpusPerNode, where, "gpus");
   check_gpu_list(node, where);
   for (std::size_t f = 0; f < kTopologyKinds; ++f) {

@@ -132,9 +132,10 @@ class Displacements {
                 fair);
       return;
     }
-    // Running jobs count before those that wait.
+    // Running jobs count before those that wait. A running one that moves displaces others for its fair share.
+    const bool waited = s_.job.running[to_index(r.other_job)] == 0;
     const std::int64_t had = std::min(ledger.taken(r.queue, column) / kWholeGpu, r.asked);
-    if (!policy_.preemptive && r.best < had) {
+    if (!policy_.preemptive && waited && r.best < had) {
       found_.of(job, "is displaced for a queue whose jobs have {} of its GPUs; running jobs of {} have {}", r.best,
                 s_.queues[to_index(r.queue)].id, had);
     }
