@@ -25,6 +25,17 @@ SimulationSettings srtf() {
   return settings;
 }
 
+// The only node is away from 20 s to 25 s.
+SimulationSettings srtf_with_a_failure() {
+  SimulationSettings settings = srtf();
+  ClusterEvent& failure = settings.events.events.emplace_back();
+  failure.what = ClusterEvent::What::kFail;
+  failure.node = io::uniform_cluster(1, 4).nodes[0].id;
+  failure.at_us = 20 * kSecond;
+  failure.until_us = 25 * kSecond;
+  return settings;
+}
+
 struct Ran {
   std::string rows;  // "id start-end" in seconds, in order of the end
   std::map<std::string, JobOutcome> jobs;
@@ -118,15 +129,14 @@ TEST(SimulatedGrace, AJobThatMovesToGpusOfADisplacedOneWaits) {
   EXPECT_EQ(static_cast<TimeUs>(ran.jobs.at("2").lost_gpu_us[static_cast<std::size_t>(Loss::kMove)]), 5 * 40 * kSecond);
 }
 
-// The node of b fails while b waits for a, and is back at once: b waits on. a is not struck, as it has no GPU then.
+// The node fails at 20 s and is back at 25 s. b, which waits for a until 40 s, waits on.
 TEST(SimulatedGrace, AFailureDoesNotShortenIt) {
-  SimulationSettings settings = srtf();
-  ClusterEvent& failure = settings.events.events.emplace_back();
-  failure.what = ClusterEvent::What::kFail;
-  failure.node = io::uniform_cluster(1, 4).nodes[0].id;
-  failure.at_us = 20 * kSecond;
-  failure.until_us = 25 * kSecond;
-  EXPECT_EQ(ends({with_grace(30, job("a", 0, 100, 4)), job("b", 10, 10, 4)}, 4, settings), "b 10-50 a 0-140 ");
+  EXPECT_EQ(ends({with_grace(30, job("a", 0, 100, 4)), job("b", 10, 10, 4)}, 4, srtf_with_a_failure()), "b 10-50 a 0-140 ");
+}
+
+// The same without b. a loses what it has done, and starts again at once.
+TEST(SimulatedGrace, AJobThatHasLostGpusHasNothingToStop) {
+  EXPECT_EQ(ends({with_grace(30, job("a", 0, 100, 4))}, 4, srtf_with_a_failure()), "a 0-125 ");
 }
 
 TEST(SimulatedGrace, TimeSlicesAreLongerThanIt) {
