@@ -107,10 +107,10 @@ int main(void) {
   CHECK(n == 3);
   OK(berth_state_queue_standings(state, NULL, NULL, 0, 3, &rows, NULL));
   CHECK(queue[0] == 0 && queue[1] == 1 && queue[2] == 1 && type[0] == -1 && type[1] == -1 && type[2] == 0);
-  CHECK(guarantee[0] == GPUS(4) && guarantee[1] == 0 && guarantee[2] == GPUS(4));
+  CHECK(guarantee[0] == GPUS(4) && guarantee[1] == GPUS(4) && guarantee[2] == GPUS(4));
   CHECK(limit[0] == GPUS(8) && limit[1] == -1 && limit[2] == -1);
   CHECK(entitled[0] == GPUS(4) && entitled[1] == GPUS(4) && entitled[2] == GPUS(4));
-  CHECK(fair[0] == GPUS(6) && fair[1] == GPUS(2)); /* of all types only a has a guarantee */
+  CHECK(fair[0] == GPUS(4) && fair[1] == GPUS(4));
   CHECK(has[0] == GPUS(8) && has[1] == 0 && waiting[0] == 0 && waiting[2] == GPUS(4));
   CHECK(starved[0] == BERTH_NEVER && starved[2] == 30 * 1000000);
   CHECK(keeps[0] == 0 && keeps[1] == 0 && keeps[2] == 0);

@@ -47,7 +47,7 @@ TEST(CliExplainQueues, QueuesSayWhatTheyKeep) {
   const std::string of = "explain --queues --snapshot " + quoted(golden("kueue-lending"));
   EXPECT_TRUE(contains(berth(of).out, R"(
 QUEUE    TYPE  GUARANTEE  KEEPS  ENTITLED  LIMIT  FAIR SHARE  HAS  BORROWS  WAITING  STARVED FOR
-team-ab  *     0          -      18        -      19          0    0        19       -
+team-ab  *     21         -      18        -      19          0    0        19       -
 team-ab  H     21         -      18        21     18          0    0        19       100 s
 )")) << berth(of).out;
   EXPECT_TRUE(contains(berth(of).out, "team-b   H     12         11     8 "));

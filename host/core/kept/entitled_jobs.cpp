@@ -36,14 +36,15 @@ void EntitledJobs::read(const StateImpl& s, const kernel::ProblemView& p, Quotas
     divided_ = false;
     ledger_.begin(s);
     counted_.assign(s.jobs.size(), {});
-    working_.assign(s.node.usable.begin(), s.node.usable.end());
+    working_.resize(s.nodes.size());
+    for (std::size_t node = 0; node < working_.size(); ++node) working_[node] = s.working_gpus(static_cast<std::int32_t>(node));
     for (const std::int32_t job : s.job_order) count(job);
     return;
   }
   counted_.resize(s.jobs.size());
   divided_ = divided_ && !has_fair_shares(quotas_);
   for (const std::int32_t node : nodes) {
-    const std::uint64_t now = s.node.usable[to_index(node)];
+    const std::uint64_t now = s.working_gpus(node);
     if (std::exchange(working_[to_index(node)], now) != now) divided_ = false;
   }
   for (const std::int32_t job : jobs) count(job);

@@ -208,7 +208,7 @@ void DominantShares::count_cluster(const StateImpl& s) {
   cluster_ = {};
   std::array<bool, kShared> known{true, true, true};
   for (std::size_t n = 0; n < s.nodes.size(); ++n) {
-    const std::int64_t gpus = std::popcount(s.node.usable[n]);
+    const std::int64_t gpus = std::popcount(s.working_gpus(static_cast<std::int32_t>(n)));
     if (gpus == 0) continue;
     known[1] = known[1] && s.nodes[n].cpu_milli != kUnlimited;
     known[2] = known[2] && s.nodes[n].memory_bytes != kUnlimited;

@@ -246,9 +246,9 @@ void QueueShares::hand_down(const StateImpl& s, std::int32_t from, std::int32_t 
 
 void QueueShares::count_gpus(const StateImpl& s) {
   gpus_.assign(to_index(columns_), 0);
-  for (std::size_t node = 0; node < s.nodes.size(); ++node) {
-    const std::int64_t works = std::int64_t{std::popcount(s.node.usable[node])} * kWholeGpu;
-    if (s.node.type[node] >= 0) gpus_[to_index(s.node.type[node])] += works;
+  for (std::int32_t node = 0; node < std::ssize(s.nodes); ++node) {
+    const std::int64_t works = std::int64_t{std::popcount(s.working_gpus(node))} * kWholeGpu;
+    if (s.node.type[to_index(node)] >= 0) gpus_[to_index(s.node.type[to_index(node)])] += works;
     gpus_.back() += works;
   }
 }

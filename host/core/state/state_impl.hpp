@@ -150,6 +150,10 @@ class StateImpl {
   TimeUs run_now(std::int32_t job_index) const;
   /// Advances the progress of a running job from its last report to now; a waiting job's stays.
   void advance(std::int32_t job_index, Progress& progress) const;
+  /// GPUs that did not fail, on a node that did not: held, free, of a drained node, or being released.
+  std::uint64_t working_gpus(std::int32_t rank) const {
+    return total_gpus_[static_cast<std::size_t>(rank)] & ~node.failed[static_cast<std::size_t>(rank)];
+  }
   /// True when the job holds GPUs that failed.
   bool lost_gpus(std::int32_t job_index) const;
   /// True when some job does.

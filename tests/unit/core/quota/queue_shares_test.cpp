@@ -219,6 +219,19 @@ TEST(QueueShares, BeyondGuaranteesThereAreOnlyGpusThatWork) {
   EXPECT_EQ(entitled(s, {0, 16, 4}).guaranteed, (Gets{0, 8, 4})) << "8 GPUs are left";
 }
 
+TEST(QueueShares, GpusThatAreReleasedOrDrainedWork) {
+  Snapshot s = cluster(16, {queue_of("p", 16), queue_of("x", 8, "p"), queue_of("y", 8, "p")});
+  const Entitled whole{{0, 12, 4}, {0, 12, 4}};
+  for (std::int32_t g = 0; g < 8; ++g) s.nodes[0].gpu_list.push_back({g, GpuState::kReleasing});
+  EXPECT_EQ(entitled(s, {0, 16, 4}).guaranteed, whole.guaranteed) << "a victim still stops on them";
+  EXPECT_EQ(entitled(s, {0, 16, 4}).fair, whole.fair);
+  s.nodes[0].gpu_list.clear();
+  s.nodes[0].state = NodeState::kDrain;
+  EXPECT_EQ(entitled(s, {0, 16, 4}).guaranteed, whole.guaranteed);
+  s.nodes[0].state = NodeState::kFailed;
+  EXPECT_EQ(entitled(s, {0, 16, 4}).guaranteed, (Gets{0, 8, 4}));
+}
+
 TEST(QueueShares, LimitsHold) {
   Snapshot s = cluster(16, {queue_of("a", 4), queue_of("b", 4)});
   s.queues[0].quotas[0].limit = 6;
