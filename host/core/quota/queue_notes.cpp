@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
 
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
@@ -44,10 +45,21 @@ class QueueNotes {
   void add_up(std::size_t q, std::size_t c) {
     const std::size_t at = q * columns_ + c;
     guarantee_[at] = std::max(stated_[at] == nullptr ? 0 : stated_[at]->guarantee, of_children_[at]);
+    if (c + 1 == columns_ && !states_guarantee(q, c)) guarantee_[at] = std::max(guarantee_[at], of_types(q));
     if (s_.queue_parent[q] < 0 || guarantee_[at] == 0) return;
     const std::size_t above = to_index(s_.queue_parent[q]) * columns_ + c;
     of_children_[above] = saturating_add(of_children_[above], guarantee_[at]);
     ++children_[above];
+  }
+
+  bool states_guarantee(std::size_t q, std::size_t c) const {
+    return stated_[q * columns_ + c] != nullptr && stated_[q * columns_ + c]->guarantee > 0;
+  }
+
+  std::int64_t of_types(std::size_t q) const {
+    std::int64_t sum = 0;
+    for (std::size_t c = 0; c + 1 < columns_; ++c) sum = saturating_add(sum, guarantee_[q * columns_ + c]);
+    return sum;
   }
 
   // The lower of limit, and guarantee and borrowing; -1: none.
@@ -79,15 +91,19 @@ class QueueNotes {
     if (quota.limit >= 0 && quota.limit < quota.guarantee) {
       add(q, "has a guarantee of {}, and a limit of {}: it never has more than the limit", guarantee, quota.limit);
     }
-    bool is_limited = false;
+    bool is_limited = false, is_said = false;
     for (std::int32_t up = s_.queue_parent[q]; up >= 0; up = s_.queue_parent[to_index(up)]) {
       const Quota* const above = stated_[to_index(up) * columns_ + c];
       is_limited = is_limited || limit(above) >= 0;
-      if (up != s_.queue_parent[q] || above == nullptr) continue;
+      if (is_said || above == nullptr) continue;
+      const std::string_view what = up == s_.queue_parent[q] ? "its parent" : "above it";
+      is_said = true;
       if (limit(above) >= 0 && quota.guarantee > limit(above)) {
-        add(q, "has a guarantee of {}; its parent {} has a limit of {}", guarantee, s_.queues[to_index(up)].id, limit(above));
+        add(q, "has a guarantee of {}; {} {} has a limit of {}", guarantee, what, s_.queues[to_index(up)].id, limit(above));
       } else if (above->guarantee > 0 && quota.guarantee > above->guarantee) {
-        add(q, "has a guarantee of {}; its parent {} has one of {}", guarantee, s_.queues[to_index(up)].id, above->guarantee);
+        add(q, "has a guarantee of {}; {} {} has one of {}", guarantee, what, s_.queues[to_index(up)].id, above->guarantee);
+      } else {
+        is_said = false;
       }
     }
     if (quota.lending >= 0 && !is_limited) {
@@ -96,19 +112,23 @@ class QueueNotes {
     const std::size_t at = q * columns_ + c;
     if (children_[at] > 1 && limit(&quota) >= 0 && of_children_[at] > limit(&quota)) {
       add(q, "has a limit of {}; guarantees of the queues below it add up to {}", gpus(limit(&quota), c), of_children_[at]);
+    } else if (children_[at] > 1 && quota.guarantee > 0 && of_children_[at] > quota.guarantee) {
+      add(q, "has a guarantee of {}; those of the queues below it add up to {}", guarantee, of_children_[at]);
     }
   }
 
   void roots(std::size_t c) {
     std::int64_t sum = 0;
     int with = 0;
+    bool is_stated = c + 1 < columns_;  // guarantees of types alone have a note by type
     for (std::size_t q = 0; q < s_.queues.size(); ++q) {
       if (s_.queue_parent[q] >= 0 || guarantee_[q * columns_ + c] == 0) continue;
       sum = saturating_add(sum, guarantee_[q * columns_ + c]);
       ++with;
+      is_stated = is_stated || states_guarantee(q, c);
     }
     const bool no_node = c + 1 < columns_ && cluster_[c] == 0;
-    if (with < 2 || no_node || sum <= cluster_[c]) return;
+    if (with < 2 || !is_stated || no_node || sum <= cluster_[c]) return;
     notes_.push_back(fmt::format("guarantees of the queues without a parent add up to {}; the cluster has {}", gpus(sum, c), cluster_[c]));
   }
 

@@ -177,6 +177,16 @@ std::int64_t QueueShares::within_limit(const StateImpl& s, std::int32_t queue, s
   return kept_below_[i] > cap ? 0 : static_cast<std::int64_t>(std::min<Wide>(sum_[i], cap - idle_[i]));
 }
 
+// Where a limit is above, a queue cannot use the part of its guarantee that queues below it keep idle.
+std::int64_t QueueShares::usable_first(const StateImpl& s, std::int32_t queue, std::int32_t column) const {
+  const std::int64_t stated = first(queue, column), idle = idle_above(s, queue, column);
+  if (idle <= 0) return stated;
+  for (std::int32_t up = s.queue_parent[to_index(queue)]; up >= 0; up = s.queue_parent[to_index(up)]) {
+    if (s.queue_cap[at(up, column)] != kernel::kNoLimit) return std::max<std::int64_t>(0, stated - idle);
+  }
+  return stated;
+}
+
 // Of the guarantees alone: there is enough for each.
 std::int64_t QueueShares::has_at_root(std::int32_t queue, std::int32_t column) const {
   return std::min(first(queue, column), asked_[at(queue, column)]);
@@ -225,7 +235,7 @@ void QueueShares::sum_up(const StateImpl& s, std::span<const std::int64_t> deman
 void QueueShares::hand_down(const StateImpl& s, std::int32_t from, std::int32_t column, std::vector<std::int64_t>& has,
                             std::vector<std::int64_t>& out) {
   const std::span<const std::int32_t> below = children(from);
-  const std::int64_t mine = asked_by_own(s, from, column);
+  const std::int64_t mine = std::min(asked_by_own(s, from, column), gpus_[to_index(column)]);
   std::int64_t amount = has[at(from, column)], first_ones = 0;
   if (below.empty()) {
     out[at(from, column)] = std::clamp<std::int64_t>(mine, 0, std::max<std::int64_t>(0, amount));
@@ -233,7 +243,7 @@ void QueueShares::hand_down(const StateImpl& s, std::int32_t from, std::int32_t 
   }
   takers_.clear();
   for (const std::int32_t child : below) {
-    const std::int64_t asked = asked_[at(child, column)], before = first(child, column), kept = claim(s, child, column);
+    const std::int64_t asked = asked_[at(child, column)], before = usable_first(s, child, column), kept = claim(s, child, column);
     takers_.push_back({asked, s.queues[to_index(child)].weight_ppm, before, 0, kept});
     first_ones = saturating_add(first_ones, std::min(asked, std::max(before, kept)));
   }

@@ -38,7 +38,7 @@ std::int64_t divide_share(std::int64_t amount, std::int64_t unit, std::span<Shar
 ///
 /// A queue hands what it has down to its children: first their guarantees, as far as they ask for them, then the rest by weight. Jobs of
 /// a queue with children are a child without a guarantee and with the weight of the queue. Beyond guarantees nothing is handed down that
-/// is more than the GPUs that work.
+/// is more than the GPUs that work, and no queue is entitled to more than these.
 ///
 /// Guarantees of types count over all types, too, as far as they are asked for, where a queue states none of all types.
 ///
@@ -84,6 +84,7 @@ class QueueShares {
     return is_all(column) ? first_[static_cast<std::size_t>(queue)] : guarantee_[at(queue, column)];
   }
   std::int64_t first_of_all(std::int32_t queue) const;
+  std::int64_t usable_first(const StateImpl& state, std::int32_t queue, std::int32_t column) const;
   std::int64_t has_at_root(std::int32_t queue, std::int32_t column) const;
   /// What the parent cannot hand to others, of what is charged for the queue: no job of the queue asks for it.
   std::int64_t idle_above(const StateImpl& state, std::int32_t queue, std::int32_t column) const;

@@ -105,7 +105,7 @@ class Displacements {
     std::int64_t most = ledger.guarantee(root_of(queue), column) / kWholeGpu;
     if (!has_fair_shares(rules_.quotas)) return most;
     std::int64_t working = 0;
-    for (const std::uint64_t usable : s_.node.usable) working += std::popcount(usable);
+    for (std::int32_t node = 0; node < std::ssize(s_.nodes); ++node) working += std::popcount(s_.working_gpus(node));
     for (const std::int32_t job : s_.job_order) {  // on GPUs that work for it alone
       if (s_.job.running[to_index(job)] != 0) working += held_amount(s_, job).gpus / kWholeGpu;
     }

@@ -149,6 +149,7 @@ class Evidence {
 
   // A queue got GPUs back that it is entitled to.
   void reclaimed(std::int32_t victim, const Job& job, const Reason& r) {
+    if (r.other_job < 0) return;  // `others` says so
     const std::int32_t queue = s_.job.queue[to_index(r.other_job)];
     if (r.queue != queue) {
       found_.of(job, "is displaced for queue {}; the job that displaces it is of another", s_.queues[to_index(r.queue)].id);

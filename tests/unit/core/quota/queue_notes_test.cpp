@@ -79,6 +79,16 @@ TEST_F(QueueNotesTest, AGuaranteeAboveThatOfTheParentOrItsLimit) {
   s_.queues[0].quotas[0].guarantee = 0;
   s_.queues[0].quotas[0].borrowing = kUnlimited;
   EXPECT_EQ(notes(), Notes{}) << "the parent has the sum of its children's";
+  add("r", "", "*", 0, 5);
+  s_.queues[0].parent = "r";
+  EXPECT_EQ(notes(), Notes{"queue q: has a guarantee of 6 GPUs; above it r has a limit of 5"});
+}
+
+TEST_F(QueueNotesTest, GuaranteesAboveTheOneOverThem) {
+  add("p", "", "*", 12);
+  add("a", "p", "*", 8);
+  add("b", "p", "*", 8);
+  EXPECT_EQ(notes(), Notes{"queue p: has a guarantee of 12 GPUs; those of the queues below it add up to 16"});
 }
 
 TEST_F(QueueNotesTest, GuaranteesAboveTheLimitOverThem) {
@@ -101,6 +111,10 @@ TEST_F(QueueNotesTest, GuaranteesOfAllQueuesAboveTheCluster) {
   add("p", "", "*", 0);
   add("b", "p", "H", 9);
   EXPECT_EQ(notes(), Notes{"guarantees of the queues without a parent add up to 18 H GPUs; the cluster has 16"});
+  s_.queues = {};
+  add("a", "", "H", 9);
+  add("b", "", "*", 8);
+  EXPECT_EQ(notes(), Notes{"guarantees of the queues without a parent add up to 17 GPUs; the cluster has 16"});
 }
 
 }  // namespace berth::test::queue_notes_test

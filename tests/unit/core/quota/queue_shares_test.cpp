@@ -213,7 +213,7 @@ TEST(QueueShares, BeyondGuaranteesThereAreOnlyGpusThatWork) {
   EXPECT_EQ(entitled(s, {0, 16, 4}).guaranteed, (Gets{0, 12, 4}));
   EXPECT_EQ(entitled(s, {0, 16, 12}).guaranteed, (Gets{0, 8, 12}));
   s.queues = {queue_of("x", 40), queue_of("y", 12)};
-  EXPECT_EQ(entitled(s, {40, 12}).guaranteed, (Gets{40, 12})) << "without a parent each has its own";
+  EXPECT_EQ(entitled(s, {40, 12}).guaranteed, (Gets{16, 12})) << "without a parent each has its own, of the GPUs that work";
   s = cluster(16, {queue_of("p", 16), queue_of("x", 8, "p"), queue_of("y", 8, "p")});
   s.nodes.pop_back();
   EXPECT_EQ(entitled(s, {0, 16, 4}).guaranteed, (Gets{0, 8, 4})) << "8 GPUs are left";
@@ -255,6 +255,23 @@ TEST(QueueShares, WhatAQueueKeepsIsNotDivided) {
   EXPECT_EQ(shares(10, {{9, 1, 6, 0, 2}, {4, 1, 6, 0, 6}}), (Gets{6, 4}));
   s.queues[0].quotas[0].limit = kUnlimited;
   EXPECT_EQ(entitled(s, {0, 40, 0}).fair, (Gets{0, 32, 0})) << "without a limit above it nothing is kept";
+}
+
+// y keeps all of m's guarantee. x gets none of it, and s does not lose its own.
+TEST(QueueShares, AGuaranteeIsNotHandedDownTwice) {
+  for (const std::int64_t of_m : {0, 1}) {
+    Snapshot s =
+        cluster(8, {queue_of("p", 0), queue_of("m", of_m, "p"), queue_of("s", 1, "p"), queue_of("x", 0, "m"), queue_of("y", 1, "m")});
+    s.queues[0].quotas[0].limit = 2;
+    s.queues[4].quotas[0].lending = 0;
+    EXPECT_EQ(entitled(s, {0, 0, 1, 1, 0}).guaranteed, (Gets{0, 0, 1, 0, 0})) << of_m;
+    EXPECT_EQ(entitled(s, {0, 0, 1, 1, 0}).fair, (Gets{0, 0, 1, 0, 0})) << of_m;
+    EXPECT_EQ(entitled(s, {0, 0, 0, 1, 0}).guaranteed, (Gets{0, 0, 0, of_m, 0})) << "of s, which does not ask for it";
+    EXPECT_EQ(entitled(s, {0, 0, 1, 1, 1}).guaranteed, (Gets{0, 0, 1, 0, 1}));
+    s.queues[0].quotas[0].limit = kUnlimited;
+    s.queues[1].quotas[0].limit = 2;
+    EXPECT_EQ(entitled(s, {0, 0, 1, 1, 0}).guaranteed, (Gets{0, 0, 1, of_m, 0})) << "only m is limited";
+  }
 }
 
 // In trees of any form, whatever queues keep: with all that is handed down no limit is exceeded, and what a limit still allows is asked

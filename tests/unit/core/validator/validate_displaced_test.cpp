@@ -96,6 +96,8 @@ TEST_F(ValidateDisplacedTest, AJobIsDisplacedByOneThatTakesGpus) {
   decide("a1");
   of("a1").reason.other_job = index("b1");
   EXPECT_EQ(found(), Found{"job a1: is displaced by job b1, which has the action wait and takes no GPUs"});
+  of("a1").reason.other_job = -1;
+  EXPECT_EQ(found(), Found{"job a1: has the reason lost_priority without another job"});
   of("a1").reason.other_job = index("a0");
   of("a1").reason.queue = 0;
   of("a1").reason.best = of("a1").reason.free = 0;

@@ -87,6 +87,8 @@ TEST(SimulatedGrace, TheLongestGraceOfSeveralJobsCounts) {
   one_for_each.push_back(job("d", 10, 20, 4));
 
   EXPECT_EQ(ends(one_for_both, 8), "b 10-70 a 0-160 c 0-260 ");
+  std::vector<TraceJob> longest_first{with_grace(50, job("a", 0, 100, 4)), with_grace(30, job("c", 0, 200, 4)), job("b", 10, 10, 8)};
+  EXPECT_EQ(ends(longest_first, 8), "b 10-70 a 0-160 c 0-260 ");
   // b displaces c, which has most left, and d then a. At 60 s a goes on where d was, with 90 s left, and c at 70 s with 190 s.
   EXPECT_EQ(ends(one_for_each, 8), "d 10-60 b 10-70 a 0-150 c 0-260 ");
 }
@@ -96,15 +98,15 @@ TEST(SimulatedGrace, GpusThatAreGivenAwayLaterAreUsedUntilThen) {
   EXPECT_EQ(ends({with_grace(30, job("a", 0, 100, 4)), job("b", 10, 10, 2), job("e", 20, 5, 2)}), "e 20-45 b 10-50 a 0-140 ");
 }
 
-// c displaces b. At 20 s b still waits for a's GPUs until 40 s. At 50 s it works on them, with 40 s left, and has 20 s to stop.
+// c displaces b. At 20 s b still waits for a's GPUs until 40 s. At 50 s it works on them, with 40 s left, and has 25 s to stop.
 TEST(SimulatedGrace, AJobThatWaitsForItsGpusHasNothingToStop) {
-  const std::vector<TraceJob> two{with_grace(30, job("a", 0, 100, 4)), with_grace(20, job("b", 10, 50, 4))};
+  const std::vector<TraceJob> two{with_grace(30, job("a", 0, 100, 4)), with_grace(25, job("b", 10, 50, 4))};
   std::vector<TraceJob> early = two, late = two;
   early.push_back(job("c", 20, 5, 4));
   late.push_back(job("c", 50, 5, 4));
 
   EXPECT_EQ(ends(early), "c 20-45 b 10-95 a 0-185 ");
-  EXPECT_EQ(ends(late), "c 50-75 b 10-115 a 0-205 ");
+  EXPECT_EQ(ends(late), "c 50-80 b 10-120 a 0-210 ");
 }
 
 // f ends at 12 s, and a gets its GPUs. It has not stopped on its own before 40 s.
