@@ -347,7 +347,9 @@ TEST(SimulationLaws, AJobWaitsUntilDisplacedJobsHaveLeftItsGpus) {
       stay.gpus[one.node] |= one.gpus;
     }
     std::vector<TimeUs> needs(trace.jobs.size());
-    for (auto& [key, stay] : all) {
+    for (auto& one : all) {
+      const auto& key = one.first;
+      auto& stay = one.second;
       const auto job = static_cast<std::size_t>(key.second);
       stay.begins = stay.from;
       for (const auto& [other_key, other] : all) {
