@@ -24,7 +24,7 @@ void RulePlanner::decide(const ClusterState& state, const Plan& by, core::ShapeP
   choice_.choose(s, problem_.view(), marks, {chosen_.choice, &rule, nothing_kept, 0, 0}, *backend_, never);
 
   places_.begin(s);
-  pass_.build(s, problem_.view(), marks, choice_.chosen(), chosen_.rules, places_);
+  pass_.build(s, problem_.view(), marks, choice_.chosen(), chosen_.rules, places_, {});
   kernel::PlaceRequest request = pass_.request();
   kernel::ProblemView visited = pass_.problem();
   const kernel::PlaceResult placed = result_.prepare(request.n, core::entry_bound(visited));

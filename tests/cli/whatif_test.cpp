@@ -21,27 +21,24 @@ std::string edits_file(const Folder& folder, const std::string& edits) {
 
 }  // namespace
 
-// n1 holds a1 and a2; the plan gives the GPUs of a2 to b0. On a node that drains nothing starts.
+// n1 holds a1 and a2; the plan gives the GPUs of a2 to b0. On a node that drains nothing starts: a0 leaves, though it is the oldest of A.
 TEST(CliWhatIf, TheTextIsExact) {
   const Answer answer = berth(kWhatIf + " --param discipline=greedy --drain n1");
   ASSERT_EQ(answer.code, 0) << answer.err;
   EXPECT_EQ(answer.out, R"(fifo@discipline=greedy: what if drain n1
 
-PLAN      BEFORE  AFTER  CHANGE
-starts    1       0      -1
-keeps     2       3      +1
-preempts  1       0      -1
-waits     1       2      +1
+PLAN       BEFORE  AFTER  CHANGE
+gpus_used  16      12     -4
 
-JOB  EFFECT         BEFORE   AFTER  START  WHERE
-a2   runs on        preempt  keep   -      n1[4-7]
-b0   waits instead  start    wait   -      -
+JOB  EFFECT          BEFORE   AFTER    START  WHERE
+a2   runs on         preempt  keep     -      n1[4-7]
+a0   preempted       keep     preempt  -      -
+b0   goes elsewhere  start    start    -      n0[0-3]
 
 QUEUE  GPUS BEFORE  AFTER  CHANGE
-A      12           16     +4
-B      4            0      -4
+A      12           8      -4
 
-b0: needs 4 GPUs; 0 free after this plan; queue B is entitled to it, but no jobs that may be displaced make room; would start if 4 more were free
+a0: displaced by job b0: queue B is entitled to 8 GPUs, and its jobs before that have 0; jobs of queue A borrow 8
 )");
 }
 

@@ -83,6 +83,11 @@ Job random_job(Random& random, std::int32_t number, TimeUs now) {
   shape.id = "s";
   shape.gpus = random.of<std::int32_t>({1, 1, 2, 4, 8, 8, 12, 16});
   if (random.percent(60)) shape.gpu_type = random.percent(50) ? "H" : "A";
+  if (random.percent(25)) {  // all on one node
+    shape.groups.resize(1);
+    shape.groups[0].name = "g";
+    shape.groups[0].gpus_per_member = shape.gpus = std::min(shape.gpus, 8);
+  }
   job.shapes = {shape};
   return job;
 }

@@ -144,7 +144,7 @@ void ShapePass::set_problem(const StateImpl& s) {
 // Jobs that their queues are entitled to come first, in an option within that. Jobs that run on and borrow may be displaced
 // for them; they are then tried like the others.
 void ShapePass::reclaim(const StateImpl& s, const kernel::ProblemView& p, const PassInput::Marks& marks, const ChosenShapes& choice,
-                        Quotas quotas, TightPlaces* places) {
+                        Quotas quotas, TightPlaces* places, const FindVictims& find) {
   reclaims_ = false;
   if (!QuotaOrder::applies(s, quotas)) return;
   // A queue may be entitled to a job that the policy did not choose.
@@ -154,7 +154,8 @@ void ShapePass::reclaim(const StateImpl& s, const kernel::ProblemView& p, const 
   all_options_ = false;
   chosen_.assign(s.jobs.size(), 0);
   for (std::size_t j = 0; j < choice.jobs.size(); ++j) chosen_[to_index(choice.jobs[j])] = choice.chosen[j] >= 0 ? 1 : 0;
-  reclaims_ = quotas_.arrange_chosen(s, view_, quotas, {marks.lost, marks.failures.repaired(), marks.rejected}, stay_, chosen_, {}, order_);
+  reclaims_ =
+      quotas_.arrange_chosen(s, view_, quotas, {marks.lost, marks.failures.repaired(), marks.rejected}, stay_, chosen_, find, order_);
   if (reclaims_) {
     for (const std::int32_t job : order_) {
       if (passes_[to_index(job)] == 0 || quotas_.standing(job) == QuotaStanding::kBorrowing) continue;
@@ -170,7 +171,7 @@ void ShapePass::reclaim(const StateImpl& s, const kernel::ProblemView& p, const 
 }
 
 void ShapePass::build(const StateImpl& s, const kernel::ProblemView& p, const PassInput::Marks& marks, const ChosenShapes& choice,
-                      const PassRules& rules, TightPlaces& places) {
+                      const PassRules& rules, TightPlaces& places, const FindVictims& find) {
   narrowed_.assign(s.jobs.size(), 0);
   within_.assign(to_index(p.n_options), 0);
   order_jobs(s, marks, choice);
@@ -181,7 +182,7 @@ void ShapePass::build(const StateImpl& s, const kernel::ProblemView& p, const Pa
     if (left_[to_index(key.job)] != 0) after_.release(key.job);
   }
   set_problem(s);
-  reclaim(s, p, marks, choice, rules.quotas, tight);
+  reclaim(s, p, marks, choice, rules.quotas, tight, find);
 
   running_.assign(order_.size(), 0);
   for (std::size_t i = 0; i < order_.size(); ++i) {

@@ -56,8 +56,9 @@ class ShapePass {
  public:
   /// @param problem  that the choice was made for; must stay until the plan is built.
   /// @param places  begun with the state
+  /// @param find    chooses victims together where queues get GPUs back
   void build(const StateImpl& state, const kernel::ProblemView& problem, const PassInput::Marks& marks, const ChosenShapes& choice,
-             const PassRules& rules, TightPlaces& places);
+             const PassRules& rules, TightPlaces& places, const FindVictims& find);
 
   /// The problem of the pass: running jobs that are not to stay as they are have left, and options are in the order to
   /// be tried.
@@ -92,7 +93,7 @@ class ShapePass {
   void list_options(const StateImpl& state, const kernel::ProblemView& problem, const ChosenShapes& choice, TightPlaces* places);
   std::int64_t value_at(const StateImpl& state, const ChosenShapes& choice, std::int32_t k, std::span<const kernel::PlacedRow> entries);
   void reclaim(const StateImpl& state, const kernel::ProblemView& problem, const PassInput::Marks& marks, const ChosenShapes& choice,
-               Quotas quotas, TightPlaces* places);
+               Quotas quotas, TightPlaces* places, const FindVictims& find);
   void set_problem(const StateImpl& state);
   bool may_try(const kernel::ProblemView& problem, std::int32_t job, std::int32_t option) const {
     return narrowed_[static_cast<std::size_t>(job)] == 0 || within_[static_cast<std::size_t>(problem.option_begin[job] + option)] != 0;

@@ -91,10 +91,7 @@ EngineImpl::PassAttempt EngineImpl::order_jobs(const StateImpl& s, core::PassInp
 void EngineImpl::request_pass(const StateImpl& s, core::PassInput& in, const core::PassInput::Marks& marks, const Request& request,
                               PassAttempt& attempt, Plan& plan) {
   const core::PassInput::Marks seen{offers.any() ? offers.gone() : marks.lost, marks.failures, marks.rejected, marks.impossible};
-  const auto find = [&](const kernel::ProblemView& p, const kernel::VictimsRequest& asked, const kernel::VictimsResult& answer) {
-    plan.backend = backends.also(request.backend, request.threads, plan.backend_note,
-                                 [&](core::PlacementBackend& backend) { backend.victims(p, asked, answer); });
-  };
+  const auto find = victims_on_backend(request, plan);
   in.disarrange();
   in.arrange(s, *chosen.entry, chosen.rules.quotas, seen, tried.view(problem.view()), core::FindVictims(find));
   attempt.request = in.request(s, *chosen.entry, chosen.rules, seen, request.max_iterations, {}, &tried);
@@ -168,12 +165,14 @@ EngineImpl::PassAttempt EngineImpl::choose_shapes(const StateImpl& s, const core
     choice.choose(s, problem.view(), marks, order, backend, stop_token);
   });
   PassAttempt attempt = take_memory();
-  pass_choice(s, marks, chosen.rules, attempt);
+  pass_choice(s, marks, chosen.rules, request, attempt, plan);
   return attempt;
 }
 
-void EngineImpl::pass_choice(const StateImpl& s, const core::PassInput::Marks& marks, const core::PassRules& rules, PassAttempt& attempt) {
-  attempt.shape_pass.build(s, problem.view(), marks, choice.chosen(), rules, places);
+void EngineImpl::pass_choice(const StateImpl& s, const core::PassInput::Marks& marks, const core::PassRules& rules, const Request& request,
+                             PassAttempt& attempt, Plan& plan) {
+  const auto find = victims_on_backend(request, plan);
+  attempt.shape_pass.build(s, problem.view(), marks, choice.chosen(), rules, places, core::FindVictims(find));
   problem.follow_demands(s);
   attempt.request = attempt.shape_pass.request();
   attempt.visited = attempt.shape_pass.problem();
@@ -206,7 +205,7 @@ EngineImpl::PassAttempt EngineImpl::place_shapes(const StateImpl& s, const core:
       break;
     }
     best.choice = choice.exchange(std::move(next.choice));
-    pass_choice(s, marks, chosen.rules, next);
+    pass_choice(s, marks, chosen.rules, request, next, plan);
     place(request, nullptr, next, plan);
     next.shape_pass.obtained(s, choice.chosen(), next.result.columns(), obtained_);
     const std::int64_t value_again = value_of(obtained_);
@@ -320,12 +319,12 @@ EngineImpl::PassAttempt EngineImpl::search_plans(const StateImpl& s, const core:
   found.choice.option.assign(search.chosen().begin(), search.chosen().end());
   found.choice.moved.assign(search.moved().begin(), search.moved().end());
   begin.choice = choice.exchange(std::move(found.choice));
-  pass_choice(s, marks, chosen.rules, found);
+  pass_choice(s, marks, chosen.rules, request, found, plan);
   leaves_entitled_ = found.shape_pass.quotas() != nullptr;
   if (leaves_entitled_) {
     core::PassRules rules = chosen.rules;
     rules.quotas = core::Quotas::kLimits;
-    pass_choice(s, marks, rules, found);
+    pass_choice(s, marks, rules, request, found, plan);
   }
   const kernel::PlaceResult placed = found.result.prepare(found.request.n, core::entry_bound(found.visited));
   search.place(choice, found.shape_pass, {choice, begin.shape_pass, earlier}, placed);

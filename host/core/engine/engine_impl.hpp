@@ -124,7 +124,15 @@ class EngineImpl {
   TimeUs order_until(const StateImpl& s, core::PassInput& in, core::QueuePolicy& policy, PassAttempt& attempt);
   PassAttempt choose_shapes(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state,
                             const Request& request, core::StopToken& stop_token, Plan& plan);
-  void pass_choice(const StateImpl& s, const core::PassInput::Marks& marks, const core::PassRules& rules, PassAttempt& attempt);
+  void pass_choice(const StateImpl& s, const core::PassInput::Marks& marks, const core::PassRules& rules, const Request& request,
+                   PassAttempt& attempt, Plan& plan);
+  /// What calls the operation `victims` on the backend of a request. The arguments must outlive it.
+  auto victims_on_backend(const Request& request, Plan& plan) {
+    return [this, &request, &plan](const kernel::ProblemView& p, const kernel::VictimsRequest& asked, const kernel::VictimsResult& answer) {
+      plan.backend = backends.also(request.backend, request.threads, plan.backend_note,
+                                   [&](core::PlacementBackend& backend) { backend.victims(p, asked, answer); });
+    };
+  }
   void place(const Request& request, core::StopToken* stop_token, PassAttempt& attempt, Plan& plan);
   PassAttempt place_shapes(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request,
                            PassAttempt best, core::StopToken& stop_token, Plan& plan);

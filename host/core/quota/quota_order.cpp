@@ -10,11 +10,14 @@
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
 #include "host/core/model/costs.hpp"
+#include "host/core/quota/other_standing.hpp"
 #include "host/core/state/state_impl.hpp"
 
 namespace berth::core {
 namespace {
 
+// Other ways to count jobs are tried at most so often in a decision.
+constexpr std::size_t kMostStandings = 4;
 constexpr std::array kStandings{QuotaStanding::kGuaranteed, QuotaStanding::kFair, QuotaStanding::kBorrowing};
 
 TimeUs got_gpus_at(const StateImpl& s, std::int32_t job) {
@@ -225,7 +228,7 @@ void QuotaOrder::choose_victims(const StateImpl& s, const FindVictims& find) {
   for (const QuotaStanding now : {QuotaStanding::kGuaranteed, QuotaStanding::kFair}) {
     std::copy_if(entitled_.begin(), entitled_.end(), std::back_inserter(arranged_), [&](std::int32_t job) { return standing(job) == now; });
   }
-  choice_.arrange(s, *problem_, find, arranged_, may_displace(), candidates_);
+  choice_.arrange(s, *problem_, find, arranged_, may_displace(), standing_, candidates_);
 }
 
 // `without_room_` stay entitled and take nothing; the others are judged again, and are `entitled_`.
@@ -239,6 +242,81 @@ void QuotaOrder::stand_without(const StateImpl& s, std::span<const std::int32_t>
   }
 }
 
+// In the order of `running_`. Finds `victims_`.
+void QuotaOrder::stand_running(const StateImpl& s, const QuotaMarks& marks) {
+  ledger_.take_nothing();
+  victims_.clear();
+  victims_from_ = kNever;
+  for (const std::int32_t job : running_) {
+    const bool stays = marks.repaired[to_index(job)] >= 0 || marks.left_out[to_index(job)] != 0;
+    if (stand(s, job, true) == QuotaStanding::kGuaranteed || stays) continue;
+    if (is_protected(s, marks, job)) {
+      victims_from_ = std::min(victims_from_, s.job.victim_from[to_index(job)]);
+    } else {
+      victims_.push_back(job);
+    }
+  }
+  order_victims(s);
+}
+
+// Running jobs that leave for this one together, or might if they were counted last: those first that leave first.
+void QuotaOrder::list_counted(const StateImpl& s, const QuotaMarks& marks, std::int32_t job) {
+  counted_.clear();
+  for (const std::int32_t one : victims_) {
+    if (standing(one) > standing(job)) counted_.push_back({one, true});
+  }
+  for (auto one = running_.rbegin(); one != running_.rend(); ++one) {
+    const bool may_count_last = standing(*one) <= standing(job) && !is_protected(s, marks, *one);
+    if (may_count_last && s.job.queue[to_index(*one)] != s.job.queue[to_index(job)]) counted_.push_back({*one, false});
+  }
+}
+
+// Counts these last, and chooses victims. @returns whether they all borrow then, no queue has less of what it is entitled to, and the job
+// has room
+bool QuotaOrder::has_room_if_last(const StateImpl& s, const QuotaMarks& marks, const FindVictims& find, std::int32_t job,
+                                  std::span<const std::int32_t> last, std::span<const std::int64_t> before) {
+  const auto is_last = [&](std::int32_t one) { return std::find(last.begin(), last.end(), one) != last.end(); };
+  std::stable_partition(running_.begin(), running_.end(), [&](std::int32_t one) { return !is_last(one); });
+  stand_running(s, marks);
+  const auto borrows = [&](std::int32_t one) { return standing(one) > standing(job); };
+  if (!std::all_of(last.begin(), last.end(), borrows) || !none_has_less(amounts_within(s, running_, standing_), before)) return false;
+  rank_victims(s);
+  choose_victims(s, find);
+  const std::span<const std::int32_t> without = choice_.without_room();
+  return std::find(without.begin(), without.end(), job) == without.end();
+}
+
+// Where those that borrow make no room for a job, others of their queues might, if these are counted last. They are then all displaced, so
+// that what is counted still grows (docs/quotas.md, "Why it ends").
+void QuotaOrder::count_others_last(const StateImpl& s, const QuotaMarks& marks, const FindVictims& find) {
+  const kernel::ProblemView& p = *problem_;
+  const std::vector<std::int32_t> stuck(choice_.without_room().begin(), choice_.without_room().end()), oldest_first = running_;
+  const std::vector<std::int64_t> before = amounts_within(s, running_, standing_);
+  std::size_t tries = kMostStandings;
+  for (const std::int32_t job : stuck) {
+    if (!is_flat_gang(p, job)) continue;
+    list_counted(s, marks, job);
+    for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
+      if (within_[to_index(o)] == 0) continue;
+      for (OtherStanding& other : other_standings(s, p, p.options[o].demand, counted_, tries)) {
+        --tries;
+        bool has_room = has_room_if_last(s, marks, find, job, other.jobs, before);
+        if (has_room && std::erase_if(other.jobs, [&](std::int32_t one) { return !choice_.is_chosen(one); }) > 0) {
+          running_ = oldest_first;
+          has_room = has_room_if_last(s, marks, find, job, other.jobs, before);
+        }
+        const auto leaves = [&](std::int32_t one) { return choice_.is_chosen(one); };
+        if (has_room && std::all_of(other.jobs.begin(), other.jobs.end(), leaves)) return;
+        running_ = oldest_first;
+        stand_running(s, marks);
+      }
+    }
+    if (tries == 0) break;
+  }
+  rank_victims(s);
+  choose_victims(s, find);
+}
+
 // Running jobs are entitled first: protected ones, then the oldest. After `look`; `running_` are those that may be added.
 bool QuotaOrder::arrange_waiting(const StateImpl& s, const QuotaMarks& marks, std::span<const std::uint8_t> chosen, const FindVictims& find,
                                  std::vector<std::int32_t>& order) {
@@ -250,28 +328,20 @@ bool QuotaOrder::arrange_waiting(const StateImpl& s, const QuotaMarks& marks, st
     any = any || (is_entitled && (chosen.empty() || chosen[to_index(job)] == 0));
   }
   if (!any) return false;
-  ledger_.take_nothing();
   const auto key = [&](std::int32_t job) {
     return std::tuple(!is_protected(s, marks, job), got_gpus_at(s, job), s.job_rank()[to_index(job)]);
   };
   std::sort(running_.begin(), running_.end(), [&](std::int32_t a, std::int32_t b) { return key(a) < key(b); });
-  victims_.clear();
-  for (const std::int32_t job : running_) {
-    const bool stays = marks.repaired[to_index(job)] >= 0 || marks.left_out[to_index(job)] != 0;
-    if (stand(s, job, true) == QuotaStanding::kGuaranteed || stays) continue;
-    if (is_protected(s, marks, job)) {
-      victims_from_ = std::min(victims_from_, s.job.victim_from[to_index(job)]);
-    } else {
-      victims_.push_back(job);
-    }
-  }
-  order_victims(s);
+  stand_running(s, marks);
   if (find && !victims_.empty()) {
     rank_victims(s);
     choose_victims(s, find);
+    if (!choice_.without_room().empty()) count_others_last(s, marks, find);
     // What a job without room would have of the guarantee is left to those behind it, once.
-    if (const std::span<const std::int32_t> without = choice_.without_room(); !without.empty()) {
-      without_room_.assign(without.begin(), without.end());
+    without_room_.clear();
+    std::copy_if(choice_.without_room().begin(), choice_.without_room().end(), std::back_inserter(without_room_),
+                 [&](std::int32_t job) { return problem_->option_end[job] - problem_->option_begin[job] == 1; });
+    if (!without_room_.empty()) {
       stand_without(s, order);
       choose_victims(s, find);
     }

@@ -7,6 +7,7 @@
 
 #include "berth/plan.hpp"
 #include "host/core/policy_api/policy.hpp"
+#include "host/core/quota/other_standing.hpp"
 #include "host/core/quota/quota_ledger.hpp"
 #include "host/core/quota/victim_choice.hpp"
 
@@ -74,6 +75,11 @@ class QuotaOrder {
   bool arrange_preemptive(const StateImpl& state, bool class_rule, const QuotaMarks& marks, std::vector<std::int32_t>& order);
   bool arrange_waiting(const StateImpl& state, const QuotaMarks& marks, std::span<const std::uint8_t> chosen, const FindVictims& find,
                        std::vector<std::int32_t>& order);
+  void stand_running(const StateImpl& state, const QuotaMarks& marks);
+  void list_counted(const StateImpl& state, const QuotaMarks& marks, std::int32_t job);
+  bool has_room_if_last(const StateImpl& state, const QuotaMarks& marks, const FindVictims& find, std::int32_t job,
+                        std::span<const std::int32_t> last, std::span<const std::int64_t> before);
+  void count_others_last(const StateImpl& state, const QuotaMarks& marks, const FindVictims& find);
   void count_reach(const StateImpl& state, const QuotaMarks& marks);
   void claim(const StateImpl& state, std::int32_t job, bool is_running);
   void take(const StateImpl& state, std::int32_t job, const QuotaAmount& amount, QuotaStanding standing);
@@ -104,6 +110,7 @@ class QuotaOrder {
     std::size_t next, end;
   };
   std::vector<Victim> rows_;
+  std::vector<DisplaceableJob> counted_;
   std::vector<VictimCandidate> candidates_;  // as `victims_`, the other way round
   std::vector<std::int32_t> entitled_;       // jobs that wait, in order
   std::vector<std::int32_t> without_room_;   // of these

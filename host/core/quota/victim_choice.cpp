@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -159,8 +160,10 @@ kernel::VictimsOutcome VictimChoice::choose(const kernel::ProblemView& p, const 
 }
 
 void VictimChoice::arrange(const StateImpl& s, const kernel::ProblemView& p, const FindVictims& find, std::span<const std::int32_t> jobs,
-                           const std::uint8_t* may_displace, std::vector<VictimCandidate>& candidates) {
+                           const std::uint8_t* may_displace, std::span<const std::uint8_t> standing,
+                           std::vector<VictimCandidate>& candidates) {
   without_room_.clear();
+  front_.clear();
   const auto holds_shares = [&](const VictimCandidate& one) {
     return std::any_of(p.held + p.held_begin[one.job], p.held + p.held_end[one.job],
                        [](const kernel::HeldRow& row) { return row.share_ppm != kWholeGpu; });
@@ -168,12 +171,15 @@ void VictimChoice::arrange(const StateImpl& s, const kernel::ProblemView& p, con
   if (std::ssize(candidates) > kMostCandidates || s.node.sharing_nodes != 0 || p.has_until != 0 ||
       std::any_of(candidates.begin(), candidates.end(), holds_shares))
     return;
-  open_ = candidates;
-  front_.clear();
+  left_ = candidates;
   is_chosen_.assign(s.jobs.size(), 0);
   int looked_at = 0;
   for (const std::int32_t job : jobs) {
-    if (open_.empty() || looked_at == kMostJobs) break;
+    if (left_.empty() || looked_at == kMostJobs) break;
+    open_.clear();
+    std::copy_if(left_.begin(), left_.end(), std::back_inserter(open_),
+                 [&](const VictimCandidate& one) { return standing[to_index(one.job)] > standing[to_index(job)]; });
+    if (open_.empty()) continue;
     kernel::VictimsOutcome outcome = kernel::VictimsOutcome::kNoRoom;
     bool asked = false;
     for (std::int32_t o = p.option_begin[job]; o < p.option_end[job] && outcome == kernel::VictimsOutcome::kNoRoom; ++o) {
@@ -186,18 +192,17 @@ void VictimChoice::arrange(const StateImpl& s, const kernel::ProblemView& p, con
     if (!asked) continue;
     ++looked_at;
     // What a victim of another job leaves over might do.
-    if (outcome == kernel::VictimsOutcome::kNoRoom && front_.empty() && p.option_end[job] - p.option_begin[job] == 1)
-      without_room_.push_back(job);
+    if (outcome == kernel::VictimsOutcome::kNoRoom && front_.empty()) without_room_.push_back(job);
     if (outcome != kernel::VictimsOutcome::kChosen) continue;
     for (const std::int32_t victim : chosen_) is_chosen_[to_index(victim)] = 1;
     const auto is_open = [&](const VictimCandidate& one) { return is_chosen_[to_index(one.job)] == 0; };
     for (const VictimCandidate& one : open_) {
       if (!is_open(one)) front_.push_back(one);
     }
-    std::erase_if(open_, [&](const VictimCandidate& one) { return !is_open(one); });
+    std::erase_if(left_, [&](const VictimCandidate& one) { return !is_open(one); });
   }
   candidates = front_;
-  candidates.insert(candidates.end(), open_.begin(), open_.end());
+  candidates.insert(candidates.end(), left_.begin(), left_.end());
 }
 
 }  // namespace berth::core

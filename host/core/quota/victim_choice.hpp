@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -49,11 +50,16 @@ class VictimChoice {
   /// clusters without shares of GPUs and without nodes that end. Each is looked at as if the others took none of the free GPUs.
   /// @param jobs          in the order in which they start; the first `kMostJobs` that do not fit are looked at
   /// @param may_displace  [options of the problem] 1: the job may displace others in it; null: in all. The first that has room counts
+  /// @param standing      [jobs of the state] QuotaStanding; a candidate leaves for jobs of an earlier one
   /// @param candidates    in the order in which they leave; rearranged
   void arrange(const StateImpl& state, const kernel::ProblemView& problem, const FindVictims& find, std::span<const std::int32_t> jobs,
-               const std::uint8_t* may_displace, std::vector<VictimCandidate>& candidates);
+               const std::uint8_t* may_displace, std::span<const std::uint8_t> standing, std::vector<VictimCandidate>& candidates);
   /// Of the last `arrange`: jobs for which all candidates together make no room.
   std::span<const std::int32_t> without_room() const { return without_room_; }
+  /// Of the last `arrange`: whether this candidate makes room for a job.
+  bool is_chosen(std::int32_t candidate) const {
+    return std::any_of(front_.begin(), front_.end(), [&](const VictimCandidate& one) { return one.job == candidate; });
+  }
 
  private:
   static constexpr int kMostJobs = 8;
@@ -65,9 +71,9 @@ class VictimChoice {
   void list_candidates();
   void ask_nodes(const kernel::ProblemView& problem, std::int32_t row);
 
-  std::vector<VictimCandidate> open_, front_;
-  std::vector<std::uint8_t> is_chosen_;  // [jobs of the state]
-  std::vector<std::int64_t> prices_;     // of `open_`
+  std::vector<VictimCandidate> left_, open_, front_;  // not chosen; of these, those that leave for the job; chosen
+  std::vector<std::uint8_t> is_chosen_;               // [jobs of the state]
+  std::vector<std::int64_t> prices_;                  // of `open_`
   // Columns of the operation.
   std::vector<std::int32_t> demand_, topology_, domain_, begin_, end_, out_begin_, job_, rank_;
   std::vector<std::int64_t> cost_;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "berth/kernel/base/to_index.hpp"
@@ -11,6 +12,7 @@
 #include "host/core/policy_api/policy.hpp"
 #include "host/core/quota/quota_order.hpp"
 #include "host/core/state/state_impl.hpp"
+#include "host/core/validator/after_all_left.hpp"
 #include "host/core/validator/quota_recount.hpp"
 #include "host/core/validator/stated_figures.hpp"
 
@@ -106,9 +108,6 @@ class Displacements {
     if (!has_fair_shares(rules_.quotas)) return most;
     std::int64_t working = 0;
     for (std::int32_t node = 0; node < std::ssize(s_.nodes); ++node) working += std::popcount(s_.working_gpus(node));
-    for (const std::int32_t job : s_.job_order) {  // on GPUs that work for it alone
-      if (s_.job.running[to_index(job)] != 0) working += held_amount(s_, job).gpus / kWholeGpu;
-    }
     return std::max(most, working);
   }
 
@@ -155,10 +154,18 @@ class Displacements {
     if (!exact_) return;
     const Job& job = *s_.jobs[to_index(victim)].job;
     const std::int32_t own = s_.job.queue[to_index(victim)];
-    const bool is_within = policy_.preemptive ? all_within(ledger, own) : recount().standing(victim) == QuotaStanding::kGuaranteed;
+    const bool is_within = policy_.preemptive ? all_within(ledger, own) : stands_within(victim, r.other_job);
     if (!is_within) return;
     found_.of(job, "is displaced for queue {}; its own queue {} is entitled to it", s_.queues[to_index(r.queue)].id,
               s_.queues[to_index(own)].id);
+  }
+
+  // Jobs other than the oldest count within a guarantee only where those that borrow make no room.
+  bool stands_within(std::int32_t victim, std::int32_t other) {
+    if (recount().standing(victim) == QuotaStanding::kGuaranteed) return true;
+    if (recount().oldest_first(victim) != QuotaStanding::kGuaranteed) return false;
+    if (has_room_.first != other) has_room_ = {other, AfterAllLeft(s_, plan_, recount(), other).has_room(other)};
+    return has_room_.second;
   }
 
   // Whether a queue is entitled to all that its jobs ask for, in whatever order they are counted.
@@ -186,6 +193,7 @@ class Displacements {
   PassRules rules_;
   std::vector<const Decision*> decision_of_;  // [jobs]
   std::optional<QuotaRecount> recount_;
+  std::pair<std::int32_t, bool> has_room_{-1, false};  // of a job, without those that borrow where the oldest count first
   bool exact_ = false;
 };
 

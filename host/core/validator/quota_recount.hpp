@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "berth/plan.hpp"
@@ -18,12 +19,20 @@ class QuotaRecount {
   QuotaRecount(const StateImpl& state, const Plan& plan, Quotas quotas);
   /// All of them have taken what they hold.
   const QuotaLedger& with_running() const { return ledger_; }
-  /// Of a running job, where the policy does not displace jobs: those that may not be displaced count first, then the oldest.
-  QuotaStanding standing(std::int32_t job) const { return standing_[static_cast<std::size_t>(job)]; }
+  /// Whether the queue would be entitled to the job if it were the first of its waiting jobs.
+  bool is_entitled(const StateImpl& state, std::int32_t job) const;
+  /// Of a running job, where the policy does not displace jobs: those that may not be displaced count first, then the oldest. Where no
+  /// queue has less then, those that the plan displaces count last.
+  QuotaStanding standing(std::int32_t job) const { return static_cast<QuotaStanding>(standing_[static_cast<std::size_t>(job)]); }
+  /// The same, whatever the plan displaces.
+  QuotaStanding oldest_first(std::int32_t job) const { return static_cast<QuotaStanding>(oldest_first_[static_cast<std::size_t>(job)]); }
 
  private:
+  void stand(const StateImpl& state, std::span<const std::int32_t> running, std::vector<std::uint8_t>& standing);
+
+  Quotas quotas_;
   QuotaLedger ledger_;
-  std::vector<QuotaStanding> standing_;  // [jobs]
+  std::vector<std::uint8_t> standing_, oldest_first_;  // [jobs] QuotaStanding
 };
 
 }  // namespace berth::core

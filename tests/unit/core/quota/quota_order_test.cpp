@@ -273,6 +273,110 @@ TEST_F(QuotaOrderTest, VictimsAreOfOneRack) {
   EXPECT_EQ(displaced(), "a0 a1");
 }
 
+namespace {
+
+// Jobs of one GPU, on the two nodes by turns: those that borrow make no room on either node.
+class OneDomainTest : public QuotaOrderTest {
+ protected:
+  OneDomainTest() {
+    for (std::int32_t i = 0; i < 16; ++i) runs("a" + std::to_string(i), "a", i % 2, i / 2, 1);
+    waits("b0", "b", 8).shapes[0].groups = {group_of(1, 8)};
+  }
+  static Group group_of(std::int32_t members, std::int32_t gpus) {
+    Group group;
+    group.name = "g";
+    group.members_min = group.members_want = group.members_max = members;
+    group.gpus_per_member = gpus;
+    return group;
+  }
+  // None of b waits after this.
+  void expect_settled(const Plan& plan) {
+    EXPECT_EQ(validate_plan(state_, plan), std::vector<std::string>{});
+    commit(state_, plan);
+    const Plan next = Engine().decide(state_, request_);
+    EXPECT_EQ(with(next, Action::kPreempt), "");
+    EXPECT_EQ(with(next, Action::kStart), "");
+  }
+};
+
+}  // namespace
+
+TEST_F(OneDomainTest, JobsOtherThanTheYoungestLeave) {
+  for (const char* policy : {"fifo", "sjf", "edf", "price", "gavel-las", "ones", "sia", "afs", "allox"}) {
+    SCOPED_TRACE(policy);
+    request_.policy = policy;
+    request_.params.clear();
+    const Plan plan = decide();
+    EXPECT_EQ(with(plan, Action::kStart), "b0");
+    EXPECT_EQ(with(plan, Action::kPreempt), "a0 a2 a4 a6 a8 a10 a12 a14");
+    EXPECT_EQ(validate_plan(state_, plan), std::vector<std::string>{});
+  }
+  request_.policy = "fifo";
+  const Plan plan = decide();
+  EXPECT_EQ(render_reason(state_, plan.decisions[0].reason, plan.decisions[0].job),
+            "displaced by job b0: queue b is entitled to 8 GPUs, and its jobs before that have 0; jobs of queue a borrow 8");
+  expect_settled(plan);
+}
+
+TEST_F(OneDomainTest, ForAFairShareToo) {
+  for (Queue& queue : s_.queues) queue.quotas[0].guarantee = 0;
+  EXPECT_EQ(displaced(), "");
+  request_.params = {{"quotas", "fair"}};
+  const Plan plan = decide();
+  EXPECT_EQ(with(plan, Action::kPreempt), "a0 a2 a4 a6 a8 a10 a12 a14");
+  expect_settled(plan);
+}
+
+// The oldest nine jobs of a are on node 0, but for one.
+TEST_F(OneDomainTest, TheFewestOfThoseWithinLeave) {
+  for (std::size_t i = 0; i < 8; ++i) s_.jobs[2 * i + 1].last_assignment_us = (i == 0 ? 0 : 100) * kSecond;
+  EXPECT_EQ(displaced(), "a1 a3 a5 a7 a9 a11 a13 a15");
+}
+
+// The guarantee of a is 8: it has no more, and c borrows too little on each node.
+TEST_F(OneDomainTest, AQueueKeepsItsGuarantee) {
+  s_.queues.push_back(queue_of("c", 0));
+  for (std::size_t i = 0; i < 8; ++i) s_.jobs[i].queue = "c";
+  const Plan plan = decide();
+  EXPECT_EQ(with(plan, Action::kPreempt), "");
+  EXPECT_EQ(with(plan, Action::kWait), "b0");
+  EXPECT_EQ(validate_plan(state_, plan), std::vector<std::string>{});
+  // With four GPUs more, a borrows them, and gives as many back on the node.
+  s_.queues[0].quotas[0].guarantee = 4;
+  EXPECT_EQ(displaced(), "a0 a2 a4 a6 a8 a10 a12 a14");
+}
+
+TEST_F(OneDomainTest, JobsThatMayNotBeDisplacedStay) {
+  s_.jobs[0].preemption.preemptible = false;
+  EXPECT_EQ(displaced(), "a1 a3 a5 a7 a9 a11 a13 a15");
+  s_.jobs[1].preemption.guaranteed_until_us = s_.now_us + 60 * kSecond;
+  EXPECT_EQ(displaced(), "");
+}
+
+// Two nodes in each rack: of a, one job of 8 GPUs on each node, and the older one of each rack is within its guarantee.
+TEST_F(OneDomainTest, AGangTakesOneRack) {
+  add_node();
+  add_node();
+  s_.jobs.clear();
+  for (const char* rack : {"r0", "r1"}) {
+    Domain domain;
+    domain.id = rack;
+    domain.level = "rack";
+    s_.domains.push_back(domain);
+  }
+  for (std::int32_t n = 0; n < 4; ++n) {
+    s_.nodes[static_cast<std::size_t>(n)].domain[0] = n % 2 == 0 ? "r0" : "r1";
+    runs("a" + std::to_string(n), "a", n, 0, 8);
+  }
+  s_.queues = {queue_of("a", 16), queue_of("b", 16)};
+  Group group = group_of(2, 8);
+  group.require = LevelRef{TopologyKind::kSwitch, "rack"};
+  waits("b0", "b", 16).shapes[0].groups = {group};
+  const Plan plan = decide();
+  EXPECT_EQ(with(plan, Action::kPreempt), "a0 a2");
+  expect_settled(plan);
+}
+
 TEST_F(QuotaOrderTest, TheReasonSaysWhatTheQueueIsEntitledTo) {
   runs("a0", "a", 0, 0, 8);
   runs("a1", "a", 1, 0, 8);
