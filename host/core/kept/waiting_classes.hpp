@@ -17,7 +17,10 @@ struct OrderPlace {
   std::int32_t level = 0;  ///< below 0: ahead of all of a higher level
 
   bool is_at(const OrderPlace& other) const { return level == other.level && key == other.key && label == other.label; }
-  bool operator<(const OrderPlace& other) const { return std::tie(level, key, label) < std::tie(other.level, other.key, other.label); }
+  /// Labels of jobs that are there differ. A job that came may have that of one that left, until both are read.
+  bool operator<(const OrderPlace& other) const {
+    return std::tie(level, key, label, job) < std::tie(other.level, other.key, other.label, other.job);
+  }
 };
 
 /// Waiting jobs in classes. Jobs of one class ask for the same in all their options, on the same nodes, and count against

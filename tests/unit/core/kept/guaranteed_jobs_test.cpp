@@ -150,4 +150,50 @@ TEST(GuaranteedJobs, AreThoseOfTheWholeOrder) {
   EXPECT_GT(changes, 5'000);
 }
 
+// A job that comes may have the label and the index of others that left in the same round.
+TEST(GuaranteedJobs, AJobThatComesIsNotTakenForOneThatLeft) {
+  Random random(1);
+  Snapshot first = cluster(random);
+  first.queues[0].quotas = {{"*", 4}};
+  const Job one = first.jobs[0];
+  first.jobs.clear();
+  const auto waits = [&](const char* id, TimeUs submit) {
+    Job job = one;
+    job.id = id;
+    job.queue = "q0";
+    job.submit_us = submit;
+    job.shapes[0].gpus = 4;
+    job.state = JobState::kWaiting;
+    job.allocation = {};
+    return job;
+  };
+  first.jobs = {waits("a", 0), waits("b", 1), waits("c", 2)};
+  first.jobs[0].shapes[0].gpus = 3;
+  ClusterState state(std::move(first));
+  const StateImpl& s = state.impl();
+  QuotaLedger ledger;
+  ledger.begin(s);
+  for (const std::int32_t job : s.job_order) ledger.ask(0, asked_amount(s.problem(), job));
+  ledger.divide(s, Quotas::kGuarantees);
+  Keys keys(state);
+  GuaranteedJobs jobs;
+  jobs.begin(s, ledger);
+  for (const std::int32_t job : s.job_order) ASSERT_TRUE(jobs.follow(s, s.problem(), job, true, keys));
+  jobs.judge(s, keys);
+  const std::int32_t a = state.find_job("a"), b = state.find_job("b"), c = state.find_job("c");
+  ASSERT_LT(jobs.level(a), 0);
+  const std::int64_t label = s.job_label[static_cast<std::size_t>(c)];
+  state.apply(std::vector<Delta>{delta::RemoveJob{"c", ""}, delta::RemoveJob{"a", ""}, delta::PutJob{waits("d", 3)}});
+  ASSERT_EQ(state.find_job("d"), a);
+  ASSERT_EQ(s.job_label[static_cast<std::size_t>(a)], label);
+  ASSERT_TRUE(jobs.follow(s, s.problem(), a, true, keys));
+  ASSERT_TRUE(jobs.follow(s, s.problem(), c, false, keys));
+  jobs.judge(s, keys);
+  EXPECT_LT(jobs.level(b), 0);
+  state.apply(delta::RemoveJob{"b", ""});
+  ASSERT_TRUE(jobs.follow(s, s.problem(), b, false, keys));
+  jobs.judge(s, keys);
+  EXPECT_LT(jobs.level(a), 0);
+}
+
 }  // namespace berth::core::guaranteed_jobs_test
