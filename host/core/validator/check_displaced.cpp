@@ -164,6 +164,8 @@ class Displacements {
   bool stands_within(std::int32_t victim, std::int32_t other) {
     if (recount().standing(victim) == QuotaStanding::kGuaranteed) return true;
     if (recount().oldest_first(victim) != QuotaStanding::kGuaranteed) return false;
+    const kernel::ProblemView& p = s_.problem();
+    if (p.option_end[other] - p.option_begin[other] != 1) return false;  // its queue may be entitled to it in some of them alone
     if (has_room_.first != other) has_room_ = {other, AfterAllLeft(s_, plan_, recount(), other).has_room(other)};
     return has_room_.second;
   }
