@@ -27,7 +27,7 @@ struct OtherStanding {
 /// are judged by their GPUs alone.
 /// @param demand   row of the problem: a flat gang of whole GPUs
 /// @param running  those first that leave first
-/// @param most     at most so many, those with the fewest GPUs
+/// @param most     how many to return at most: first the ones with the least `gpus`
 /// O(nodes log nodes + GPUs that running jobs hold).
 std::vector<OtherStanding> other_standings(const StateImpl& state, const kernel::ProblemView& problem, std::int32_t demand,
                                            std::span<const DisplaceableJob> running, std::size_t most);

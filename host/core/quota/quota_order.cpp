@@ -286,8 +286,8 @@ bool QuotaOrder::has_room_if_last(const StateImpl& s, const QuotaMarks& marks, c
   return std::find(without.begin(), without.end(), job) == without.end();
 }
 
-// Where those that borrow make no room for a job, others of their queues might, if these are counted last. They are then all displaced, so
-// that what is counted still grows (docs/quotas.md, "Why it ends").
+// Where those that borrow make no room for a job, others of their queues might, if these are counted last. Only such are that the search
+// chooses as victims (docs/quotas.md, "Why it ends").
 void QuotaOrder::count_others_last(const StateImpl& s, const QuotaMarks& marks, const FindVictims& find) {
   const kernel::ProblemView& p = *problem_;
   const std::vector<std::int32_t> stuck(choice_.without_room().begin(), choice_.without_room().end()), oldest_first = running_;
@@ -296,7 +296,7 @@ void QuotaOrder::count_others_last(const StateImpl& s, const QuotaMarks& marks, 
   for (const std::int32_t job : stuck) {
     if (!is_flat_gang(p, job)) continue;
     list_counted(s, marks, job);
-    for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
+    for (std::int32_t o = p.option_begin[job]; o < p.option_end[job] && tries > 0; ++o) {
       if (within_[to_index(o)] == 0) continue;
       for (OtherStanding& other : other_standings(s, p, p.options[o].demand, counted_, tries)) {
         --tries;
@@ -313,6 +313,7 @@ void QuotaOrder::count_others_last(const StateImpl& s, const QuotaMarks& marks, 
     }
     if (tries == 0) break;
   }
+  if (tries == kMostStandings) return;
   rank_victims(s);
   choose_victims(s, find);
 }

@@ -163,7 +163,7 @@ void VictimChoice::arrange(const StateImpl& s, const kernel::ProblemView& p, con
                            const std::uint8_t* may_displace, std::span<const std::uint8_t> standing,
                            std::vector<VictimCandidate>& candidates) {
   without_room_.clear();
-  front_.clear();
+  is_chosen_.assign(s.jobs.size(), 0);
   const auto holds_shares = [&](const VictimCandidate& one) {
     return std::any_of(p.held + p.held_begin[one.job], p.held + p.held_end[one.job],
                        [](const kernel::HeldRow& row) { return row.share_ppm != kWholeGpu; });
@@ -172,7 +172,7 @@ void VictimChoice::arrange(const StateImpl& s, const kernel::ProblemView& p, con
       std::any_of(candidates.begin(), candidates.end(), holds_shares))
     return;
   left_ = candidates;
-  is_chosen_.assign(s.jobs.size(), 0);
+  front_.clear();
   int looked_at = 0;
   for (const std::int32_t job : jobs) {
     if (left_.empty() || looked_at == kMostJobs) break;

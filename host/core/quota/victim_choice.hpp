@@ -1,6 +1,6 @@
 #pragma once
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -57,9 +57,7 @@ class VictimChoice {
   /// Of the last `arrange`: jobs for which all candidates together make no room.
   std::span<const std::int32_t> without_room() const { return without_room_; }
   /// Of the last `arrange`: whether this candidate makes room for a job.
-  bool is_chosen(std::int32_t candidate) const {
-    return std::any_of(front_.begin(), front_.end(), [&](const VictimCandidate& one) { return one.job == candidate; });
-  }
+  bool is_chosen(std::int32_t candidate) const { return is_chosen_[static_cast<std::size_t>(candidate)] != 0; }
 
  private:
   static constexpr int kMostJobs = 8;

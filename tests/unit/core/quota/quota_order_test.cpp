@@ -34,6 +34,18 @@ class QuotaOrderTest : public ::testing::Test {
     s_.nodes.push_back(node);
   }
 
+  // Two nodes more, and racks for the four.
+  void add_racks() {
+    add_node();
+    add_node();
+    for (const char* rack : {"r0", "r1"}) {
+      Domain domain;
+      domain.id = rack;
+      domain.level = "rack";
+      s_.domains.push_back(domain);
+    }
+  }
+
   static Queue queue_of(const std::string& id, std::int64_t guarantee, const std::string& parent = "") {
     Queue queue;
     queue.id = id;
@@ -247,14 +259,7 @@ TEST_F(QuotaOrderTest, AnElasticVictimShrinks) {
 
 // A gang must fit one rack. Which jobs leave is chosen for the whole rack.
 TEST_F(QuotaOrderTest, VictimsAreOfOneRack) {
-  add_node();
-  add_node();
-  for (const char* rack : {"r0", "r1"}) {
-    Domain domain;
-    domain.id = rack;
-    domain.level = "rack";
-    s_.domains.push_back(domain);
-  }
+  add_racks();
   for (std::int32_t n = 0; n < 4; ++n) {
     s_.nodes[static_cast<std::size_t>(n)].domain[0] = n < 2 ? "r0" : "r1";
     Job& job = runs("a" + std::to_string(n), "a", n, 0, 8);
@@ -289,7 +294,7 @@ class OneDomainTest : public QuotaOrderTest {
     group.gpus_per_member = gpus;
     return group;
   }
-  // None of b waits after this.
+  // The plan is valid, and the next decision changes nothing.
   void expect_settled(const Plan& plan) {
     EXPECT_EQ(validate_plan(state_, plan), std::vector<std::string>{});
     commit(state_, plan);
@@ -341,7 +346,7 @@ TEST_F(OneDomainTest, AQueueKeepsItsGuarantee) {
   EXPECT_EQ(with(plan, Action::kPreempt), "");
   EXPECT_EQ(with(plan, Action::kWait), "b0");
   EXPECT_EQ(validate_plan(state_, plan), std::vector<std::string>{});
-  // With four GPUs more, a borrows them, and gives as many back on the node.
+  // With a guarantee of 4 it borrows four, and gives back those on the node.
   s_.queues[0].quotas[0].guarantee = 4;
   EXPECT_EQ(displaced(), "a0 a2 a4 a6 a8 a10 a12 a14");
 }
@@ -355,15 +360,8 @@ TEST_F(OneDomainTest, JobsThatMayNotBeDisplacedStay) {
 
 // Two nodes in each rack: of a, one job of 8 GPUs on each node, and the older one of each rack is within its guarantee.
 TEST_F(OneDomainTest, AGangTakesOneRack) {
-  add_node();
-  add_node();
+  add_racks();
   s_.jobs.clear();
-  for (const char* rack : {"r0", "r1"}) {
-    Domain domain;
-    domain.id = rack;
-    domain.level = "rack";
-    s_.domains.push_back(domain);
-  }
   for (std::int32_t n = 0; n < 4; ++n) {
     s_.nodes[static_cast<std::size_t>(n)].domain[0] = n % 2 == 0 ? "r0" : "r1";
     runs("a" + std::to_string(n), "a", n, 0, 8);
