@@ -94,7 +94,13 @@ void EngineImpl::request_pass(const StateImpl& s, core::PassInput& in, const cor
   const auto find = victims_on_backend(request, plan);
   in.disarrange();
   in.arrange(s, *chosen.entry, chosen.rules.quotas, seen, tried.view(problem.view()), core::FindVictims(find));
-  attempt.request = in.request(s, *chosen.entry, chosen.rules, seen, request.max_iterations, {}, &tried);
+  ask_pass(s, in, seen, request, attempt);
+}
+
+// In the order that is arranged.
+void EngineImpl::ask_pass(const StateImpl& s, core::PassInput& in, const core::PassInput::Marks& marks, const Request& request,
+                          PassAttempt& attempt) {
+  attempt.request = in.request(s, *chosen.entry, chosen.rules, marks, request.max_iterations, {}, &tried);
   attempt.visited = tried.view(problem.view());
   attempt.request.option_run = tried.run_times(problem.view(), attempt.request.option_run, attempt.run);
 }
@@ -253,6 +259,38 @@ bool EngineImpl::repeat_pass(const StateImpl& s, core::PassInput& in, const core
   place(request, stopped ? nullptr : &stop_token, attempt, plan);
   end_pass(s, in, attempt);
   return true;
+}
+
+// A policy that displaces jobs counts those of a queue wherever they run, so those that borrow may make no room for a job on one node.
+// It comes first of its standing then, and its pass stands if those before it find other places (docs/quotas.md, "What happens").
+void EngineImpl::try_stuck_first(const StateImpl& s, core::PassInput& in, const core::PassInput::Marks& marks, const Request& request,
+                                 const core::StopToken& stop_token, PassAttempt& attempt, Plan& plan) {
+  const bool may_try = chosen.entry->preemptive && in.reclaims() && !offers.any() && stop_token.stopped_at < 0;
+  if (!may_try || attempt.request.limit < attempt.request.n) return;
+  const kernel::ProblemView& p = problem.view();
+  const kernel::PlaceResult before = attempt.result.columns();
+  for (const std::int32_t from : core::stuck_jobs(p, in.quotas(), attempt.request, before, core::kMostStuckJobs)) {
+    PassAttempt other = take_memory();
+    core::StopToken stop = stop_token;
+    const std::span<const std::int32_t> to = in.put_first(p, from);
+    ask_pass(s, in, marks, request, other);
+    place(request, &stop, other, plan);
+    end_pass(s, in, other);
+    in.put_back();
+    ask_pass(s, in, marks, request, attempt);
+    attempt.request.limit = attempt.request.n;
+    attempt.request.option_run = in.option_run();
+    attempt.visited = p;
+    const core::PassWithFirst with{from, to, other.result.columns()};
+    const bool stands =
+        stop.stopped_at < 0 && overruns.displacers().empty() && core::first_starts(s, p, in.quotas(), attempt.request, before, with);
+    if (stands) {
+      core::order_as_before(attempt.request, before, with);
+      std::swap(attempt.result, other.result);
+    }
+    keep_memory(std::move(other));
+    if (stands || stop.stopped_at >= 0) return;
+  }
 }
 
 TimeUs EngineImpl::order_until(const StateImpl& s, core::PassInput& in, core::QueuePolicy& policy, PassAttempt& attempt) {
@@ -460,6 +498,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   end_pass(s, input, attempt);
   while (!chooses_shapes && !was_kept && repeat_pass(s, input, marks, request, stop_token, attempt, plan)) {
   }
+  if (!chooses_shapes && !was_kept) try_stuck_first(s, input, marks, request, stop_token, attempt, plan);
   cancelled.store(false, std::memory_order_relaxed);
   plan.timing.place_s = step.lap();
 

@@ -22,6 +22,7 @@
 #include "host/core/placement/pass_input.hpp"
 #include "host/core/placement/pass_problem.hpp"
 #include "host/core/placement/pass_result.hpp"
+#include "host/core/placement/stuck_jobs.hpp"
 #include "host/core/policy_api/chosen_policy.hpp"
 #include "host/core/state/state_view.hpp"
 #include "host/core/validator/plan_validator.hpp"
@@ -119,8 +120,11 @@ class EngineImpl {
                          const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request, Plan& plan);
   void request_pass(const StateImpl& s, core::PassInput& in, const core::PassInput::Marks& marks, const Request& request,
                     PassAttempt& attempt, Plan& plan);
+  void ask_pass(const StateImpl& s, core::PassInput& in, const core::PassInput::Marks& marks, const Request& request, PassAttempt& attempt);
   bool repeat_pass(const StateImpl& s, core::PassInput& in, const core::PassInput::Marks& marks, const Request& request,
                    core::StopToken& stop_token, PassAttempt& attempt, Plan& plan);
+  void try_stuck_first(const StateImpl& s, core::PassInput& in, const core::PassInput::Marks& marks, const Request& request,
+                       const core::StopToken& stop_token, PassAttempt& attempt, Plan& plan);
   TimeUs order_until(const StateImpl& s, core::PassInput& in, core::QueuePolicy& policy, PassAttempt& attempt);
   PassAttempt choose_shapes(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state,
                             const Request& request, core::StopToken& stop_token, Plan& plan);

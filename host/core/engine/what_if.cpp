@@ -6,6 +6,7 @@
 #include "berth/error.hpp"
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/engine/resolve.hpp"
+#include "host/core/placement/stuck_jobs.hpp"
 #include "host/core/state/state_view.hpp"
 
 namespace berth::core {
@@ -170,6 +171,34 @@ void WhatIf::settle(const StateImpl& s, Pass& pass, PlacementBackend& backend) {
   }
 }
 
+// See Engine.
+void WhatIf::try_stuck_first(const StateImpl& s, Pass& pass, PlacementBackend& backend) {
+  const Problem& problem = problems_[to_index(pass.problem)];
+  Input& input = inputs_[to_index(pass.input)];
+  if (!may_stick(input)) return;
+  const kernel::ProblemView& own = problem.pass.view();
+  const kernel::ProblemView visited = problem.tried.view(own);
+  const PassInput::Marks marks{problem.pass.lost(), problem.pass.failures(), input.skipped};
+  const auto ask = [&] { return input.pass.request(s, input.entry, input.rules, marks, 0, pass.taken, &problem.tried); };
+  const kernel::PlaceResult before = pass.result.columns();
+  for (const std::int32_t from : stuck_jobs(own, input.pass.quotas(), input.request, before, kMostStuckJobs)) {
+    const std::span<const std::int32_t> to = input.pass.put_first(own, from);
+    kernel::PlaceRequest request = ask();
+    request.option_run = problem.tried.run_times(own, request.option_run, input.run);
+    const PassWithFirst with{from, to, with_first_.prepare(request.n, entry_bound(visited, request))};
+    backend.place(visited, {request, pass.taken, nullptr}, with.result);
+    problem.tried.translate(request, with.result);
+    overruns_.withdraw(s, own, request, with.result);
+    input.pass.settle(request, with.result);
+    input.pass.put_back();
+    input.request = ask();
+    if (!overruns_.displacers().empty() || !first_starts(s, own, input.pass.quotas(), input.request, before, with)) continue;
+    order_as_before(input.request, before, with);
+    std::swap(pass.result, with_first_);
+    return;
+  }
+}
+
 void WhatIf::order(const StateImpl& s, const PolicyEntry& entry, const berth::Scenario& asked, const PassInput::Marks& marks,
                    const TriedOptions& tried, PassInput& input) {
   if (asked.order.empty()) {
@@ -222,8 +251,15 @@ const char* WhatIf::run(const StateImpl& s, Backends& backends, Backend wanted, 
       overruns_.withdraw(s, own, request, results_[w]);
       inputs_[to_index(of_pass_[w])].pass.settle(request, results_[w]);
     }
-    if (offering == nullptr) continue;
-    used = backends.also(wanted, threads, note, [&](PlacementBackend& backend) { settle(s, *offering, backend); });
+    const bool may_repeat =
+        std::any_of(of_pass_.begin(), of_pass_.end(), [&](std::int32_t input) { return may_stick(inputs_[to_index(input)]); });
+    if (offering == nullptr && !may_repeat) continue;
+    used = backends.also(wanted, threads, note, [&](PlacementBackend& backend) {
+      for (std::int32_t w = 0; w < n_passes_ && offering == nullptr; ++w) {
+        if (passes_[to_index(w)].problem == p) try_stuck_first(s, passes_[to_index(w)], backend);
+      }
+      if (offering != nullptr) settle(s, *offering, backend);
+    });
   }
   return used;
 }

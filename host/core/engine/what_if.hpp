@@ -74,6 +74,8 @@ class WhatIf {
   std::int32_t input_of(const StateImpl& state, const Pass& pass);
   void arrange(const StateImpl& state, const Pass& pass, Input& input);
   void settle(const StateImpl& state, Pass& pass, PlacementBackend& backend);
+  static bool may_stick(const Input& input) { return input.entry.preemptive && input.pass.reclaims(); }
+  void try_stuck_first(const StateImpl& state, Pass& pass, PlacementBackend& backend);
   void order(const StateImpl& state, const PolicyEntry& entry, const berth::Scenario& asked, const PassInput::Marks& marks,
              const TriedOptions& tried, PassInput& input);
 
@@ -97,6 +99,7 @@ class WhatIf {
   std::vector<std::int32_t> of_pass_;  // [results] index in `inputs_`
   std::vector<std::uint8_t> skipped_;
   std::vector<std::int32_t> jobs_, position_;
+  PassResult with_first_;  // of a pass with a stuck job first
 };
 
 }  // namespace berth::core

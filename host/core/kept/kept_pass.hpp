@@ -76,6 +76,8 @@ class KeptPass {
   const Sums& sums() const { return sums_; }
   /// GPUs that are free after the pass.
   std::int64_t free_after() const;
+  /// Of this type; at least as many as are free.
+  std::int64_t free_after(std::int32_t gpu_type) const { return free_.type_free[gpu_type] + withdrawn_gpus_; }
 
   /// After `begin` or `follow` on the same problem.
   /// @param demands  rows that the classes name; others come

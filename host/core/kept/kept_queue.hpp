@@ -103,6 +103,10 @@ class KeptQueue final : private FallingKeys {
   void judge(const StateImpl& state, std::span<const std::int32_t> jobs);
   void set_level(std::int32_t job);
   TimeUs victims_from() const;
+  std::int64_t entitled_waiting() const;
+  bool may_put_first(const StateImpl& state);
+  bool has_in_reach(const StateImpl& state, const OrderPlace& place);
+  bool has_in_reach(const StateImpl& state, const OrderPlace& place, std::int32_t gpu_type, std::int64_t gpus);
   static std::size_t part_of(const StateImpl& state, const JobRecord& record);
   void read_columns(const StateImpl& state);
   const JobColumns& columns(const StateImpl& state, std::int32_t job);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "berth/kernel/base/to_index.hpp"
+#include "host/core/placement/stuck_jobs.hpp"
 #include "host/core/state/job_rates.hpp"
 #include "host/core/state/state_view.hpp"
 
@@ -77,6 +78,18 @@ void PassInput::arrange(const StateImpl& s, const PolicyEntry& entry, Quotas quo
                         const FindVictims& find) {
   if (QuotaOrder::applies(s, quotas)) unarranged_ = order_;
   reclaims_ = quotas_.arrange(s, problem, entry, quotas, {marks.lost, marks.failures.repaired(), marks.rejected}, find, order_);
+}
+
+std::span<const std::int32_t> PassInput::put_first(const kernel::ProblemView& p, std::int32_t position) {
+  order_before_ = order_;
+  first_ = order_[to_index(position)];
+  put_stuck_first(p, quotas_, order_before_, position, order_, moved_to_);
+  return moved_to_;
+}
+
+void PassInput::put_back() {
+  order_.swap(order_before_);
+  first_ = kernel::kNone;
 }
 
 // Jobs that ended since the last decision are put in their places. Anything else is read again.
@@ -286,7 +299,9 @@ kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry
   r.running = running_.data();
   r.victim_ok = victim_ok_.data();
   const bool by_quota = reclaims_ && quotas_.class_rule();
-  r.preemption_class = by_quota ? quotas_.classes() : s.job.preemption_class.data();
+  r.preemption_class = !by_quota                 ? s.job.preemption_class.data()
+                       : first_ == kernel::kNone ? quotas_.classes()
+                                                 : quotas_.classes_with_first(first_);
   r.job_rank = plans_ahead(rules.discipline) ? s.job_rank().data() : nullptr;
   r.option_run = option_run_.data();
   r.may_displace = reclaims_ ? quotas_.may_displace() : nullptr;

@@ -107,6 +107,12 @@ void QuotaOrder::take(const StateImpl& s, std::int32_t job, const QuotaAmount& a
   narrows_ = narrows_ || !in_all;
 }
 
+bool QuotaOrder::has_claim(std::int32_t queue, const QuotaAmount& claim, const QuotaAmount& one, bool fair) const {
+  const bool counts_alike = one.type == claim.type || !(ledger_.states(queue, one.type) || ledger_.states(queue, claim.type));
+  const bool takes_no_more = !ledger_.is_dominant(fair) || (one.cpu <= claim.cpu && one.memory <= claim.memory);
+  return counts_alike && one.gpus <= claim.gpus && takes_no_more;
+}
+
 // Of the options that are within, a job claims the first for which its type has enough GPUs that running jobs may give back or that are
 // free, and no job before it has claimed; else the first. It is charged with that wherever it runs. So claims do not depend on which
 // jobs run, and a job borrows where it runs otherwise. Types of which the queue has no guarantee are alike.
@@ -132,11 +138,8 @@ void QuotaOrder::claim(const StateImpl& s, std::int32_t job, bool is_running) {
     }
     if (claimed == kernel::kNone) continue;
     const QuotaAmount amount = asked_in(p, claimed);
-    const auto is_claimed = [&](const QuotaAmount& one) {
-      const bool counts_alike = one.type == amount.type || !(ledger_.states(queue, one.type) || ledger_.states(queue, amount.type));
-      const bool takes_no_more = !ledger_.is_dominant(fair) || (one.cpu <= amount.cpu && one.memory <= amount.memory);
-      return counts_alike && one.gpus <= amount.gpus && takes_no_more;
-    };
+    claims_[to_index(job)] = amount;
+    const auto is_claimed = [&](const QuotaAmount& one) { return has_claim(queue, amount, one, fair); };
     for (std::int32_t o = begin; o < end; ++o) within_[to_index(o)] = is_claimed(asked_in(p, o)) ? 1 : 0;
     reach_[to_index(amount.type)] -= amount.gpus;
     take(s, job, amount, standing);
@@ -378,6 +381,7 @@ void QuotaOrder::count_reach(const StateImpl& s, const QuotaMarks& marks) {
 bool QuotaOrder::arrange_preemptive(const StateImpl& s, bool class_rule, const QuotaMarks& marks, std::vector<std::int32_t>& order) {
   ledger_.take_nothing();
   count_reach(s, marks);
+  claims_.assign(s.jobs.size(), {});
   const auto stays = [&](std::int32_t job) { return runs(s, marks, job) && is_protected(s, marks, job); };
   for (const std::int32_t job : running_) {
     if (!stays(job) || stand(s, job, true) == QuotaStanding::kGuaranteed) continue;
@@ -410,6 +414,17 @@ bool QuotaOrder::arrange_preemptive(const StateImpl& s, bool class_rule, const Q
   return true;
 }
 
+const std::int32_t* QuotaOrder::classes_with_first(std::int32_t job) {
+  std::int32_t first = class_[to_index(job)];
+  for (std::size_t one = 0; one < class_.size(); ++one) {
+    if (standing_[one] == standing_[to_index(job)]) first = std::max(first, class_[one]);
+  }
+  class_with_first_.resize(class_.size());
+  std::transform(class_.begin(), class_.end(), class_with_first_.begin(), [](std::int32_t of) { return 2 * of; });
+  class_with_first_[to_index(job)] = 2 * first + 1;
+  return class_with_first_.data();
+}
+
 bool QuotaOrder::arrange(const StateImpl& s, const kernel::ProblemView& problem, const PolicyEntry& entry, Quotas quotas,
                          const QuotaMarks& marks, const FindVictims& find, std::vector<std::int32_t>& order) {
   if (order.empty() || !applies(s, quotas)) return false;
@@ -436,6 +451,10 @@ bool QuotaOrder::arrange_chosen(const StateImpl& s, const kernel::ProblemView& p
 
 std::int64_t QuotaOrder::had_of(const StateImpl& s, std::int32_t queue, std::int32_t column) const {
   return had_[to_index(queue) * (s.gpu_types.size() + 1) + to_index(column)];
+}
+
+bool QuotaOrder::is_claimed(const StateImpl& s, std::int32_t job, const QuotaAmount& amount) const {
+  return has_claim(s.job.queue[to_index(job)], claims_[to_index(job)], amount, standing(job) == QuotaStanding::kFair);
 }
 
 void QuotaOrder::say_why(const StateImpl& s, std::int32_t victim, Reason& reason) const {

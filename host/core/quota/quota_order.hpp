@@ -55,6 +55,8 @@ class QuotaOrder {
   const std::int32_t* classes() const { return class_.data(); }
   /// The same: whether victims need a smaller class than the job that starts, not a later position alone.
   bool class_rule() const { return class_rule_; }
+  /// The same classes where this job displaces all others of its standing.
+  const std::int32_t* classes_with_first(std::int32_t job);
   QuotaStanding standing(std::int32_t job) const { return static_cast<QuotaStanding>(standing_[static_cast<std::size_t>(job)]); }
   /// After `arrange` or `arrange_chosen`: whether a job that is not borrowing is not borrowing in this option of the problem either.
   bool is_within(std::int32_t option) const { return within_[static_cast<std::size_t>(option)] != 0; }
@@ -65,6 +67,8 @@ class QuotaOrder {
   /// After `arrange` of a policy that does not displace jobs: whether its queue is entitled to a job that waits, in all of its options.
   /// Then the pass tries all jobs that borrow and may be displaced.
   bool is_entitled(std::int32_t job) const { return tries_all_ && evidence_[static_cast<std::size_t>(job)].in_all_options; }
+  /// After `arrange` of a policy that displaces jobs: whether a job that waits and is not borrowing runs within its claim so.
+  bool is_claimed(const StateImpl& state, std::int32_t job, const QuotaAmount& amount) const;
   /// Adds to kLostPriority of a displaced job what the queue of the other is entitled to, if it was displaced for that.
   void say_why(const StateImpl& state, std::int32_t victim, Reason& reason) const;
 
@@ -81,6 +85,7 @@ class QuotaOrder {
                         std::span<const std::int32_t> last, std::span<const std::int64_t> before);
   void count_others_last(const StateImpl& state, const QuotaMarks& marks, const FindVictims& find);
   void count_reach(const StateImpl& state, const QuotaMarks& marks);
+  bool has_claim(std::int32_t queue, const QuotaAmount& claim, const QuotaAmount& one, bool fair) const;
   void claim(const StateImpl& state, std::int32_t job, bool is_running);
   void take(const StateImpl& state, std::int32_t job, const QuotaAmount& amount, QuotaStanding standing);
   void order_victims(const StateImpl& state);
@@ -127,8 +132,10 @@ class QuotaOrder {
     std::int64_t entitled = 0, before = 0;  // GPUs of its queue, and of those what jobs before it have, in millionths
   };
   std::vector<Evidence> evidence_;               // [jobs]
+  std::vector<QuotaAmount> claims_;              // [jobs]
   std::vector<std::uint8_t> standing_;           // [jobs]
   std::vector<std::int32_t> class_;              // [jobs]
+  std::vector<std::int32_t> class_with_first_;   // [jobs]
   std::vector<std::uint8_t> asked_;              // [jobs] 1: what it asks for is counted
   std::vector<std::int64_t> reach_;              // [types] see claim; millionths of GPUs
   std::vector<std::uint8_t> within_;             // [options of the problem] 0: see may_displace
