@@ -97,7 +97,7 @@ void EngineImpl::request_pass(const StateImpl& s, core::PassInput& in, const cor
   ask_pass(s, in, seen, request, attempt);
 }
 
-// In the order that is arranged.
+// The order is arranged.
 void EngineImpl::ask_pass(const StateImpl& s, core::PassInput& in, const core::PassInput::Marks& marks, const Request& request,
                           PassAttempt& attempt) {
   attempt.request = in.request(s, *chosen.entry, chosen.rules, marks, request.max_iterations, {}, &tried);
@@ -265,14 +265,15 @@ bool EngineImpl::repeat_pass(const StateImpl& s, core::PassInput& in, const core
 // It comes first of its standing then, and its pass stands if those before it find other places (docs/quotas.md, "What happens").
 void EngineImpl::try_stuck_first(const StateImpl& s, core::PassInput& in, const core::PassInput::Marks& marks, const Request& request,
                                  const core::StopToken& stop_token, PassAttempt& attempt, Plan& plan) {
-  const bool may_try = chosen.entry->preemptive && in.reclaims() && !offers.any() && stop_token.stopped_at < 0;
+  const bool may_try =
+      chosen.entry->preemptive && in.reclaims() && !chosen.rules.admits_by_count && !offers.any() && stop_token.stopped_at < 0;
   if (!may_try || attempt.request.limit < attempt.request.n) return;
   const kernel::ProblemView& p = problem.view();
   const kernel::PlaceResult before = attempt.result.columns();
-  for (const std::int32_t from : core::stuck_jobs(p, in.quotas(), attempt.request, before, core::kMostStuckJobs)) {
+  for (const std::int32_t from : stuck.find(p, in.quotas(), attempt.request, before)) {
     PassAttempt other = take_memory();
     core::StopToken stop = stop_token;
-    const std::span<const std::int32_t> to = in.put_first(p, from);
+    const std::span<const std::int32_t> to = in.put_first(p, stuck, from);
     ask_pass(s, in, marks, request, other);
     place(request, &stop, other, plan);
     end_pass(s, in, other);
@@ -285,7 +286,7 @@ void EngineImpl::try_stuck_first(const StateImpl& s, core::PassInput& in, const 
     const bool stands =
         stop.stopped_at < 0 && overruns.displacers().empty() && core::first_starts(s, p, in.quotas(), attempt.request, before, with);
     if (stands) {
-      core::order_as_before(attempt.request, before, with);
+      stuck.order_as_before(in.quotas(), attempt.request, before, with);
       std::swap(attempt.result, other.result);
     }
     keep_memory(std::move(other));

@@ -68,6 +68,7 @@ class EngineImpl {
   core::WaitingHeads heads;
   core::DepartedJobs departed;
   core::Overruns overruns;
+  core::StuckJobs stuck;
   core::PlanBuilder builder;
   core::PlanValidator validator;
   core::LastReservations reservations;

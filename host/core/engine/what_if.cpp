@@ -172,7 +172,8 @@ void WhatIf::settle(const StateImpl& s, Pass& pass, PlacementBackend& backend) {
 }
 
 // See Engine.
-void WhatIf::try_stuck_first(const StateImpl& s, Pass& pass, PlacementBackend& backend) {
+template <class Place>
+void WhatIf::try_stuck_first(const StateImpl& s, Pass& pass, const Place& place) {
   const Problem& problem = problems_[to_index(pass.problem)];
   Input& input = inputs_[to_index(pass.input)];
   if (!may_stick(input)) return;
@@ -181,19 +182,19 @@ void WhatIf::try_stuck_first(const StateImpl& s, Pass& pass, PlacementBackend& b
   const PassInput::Marks marks{problem.pass.lost(), problem.pass.failures(), input.skipped};
   const auto ask = [&] { return input.pass.request(s, input.entry, input.rules, marks, 0, pass.taken, &problem.tried); };
   const kernel::PlaceResult before = pass.result.columns();
-  for (const std::int32_t from : stuck_jobs(own, input.pass.quotas(), input.request, before, kMostStuckJobs)) {
-    const std::span<const std::int32_t> to = input.pass.put_first(own, from);
+  for (const std::int32_t from : stuck_.find(own, input.pass.quotas(), input.request, before)) {
+    const std::span<const std::int32_t> to = input.pass.put_first(own, stuck_, from);
     kernel::PlaceRequest request = ask();
     request.option_run = problem.tried.run_times(own, request.option_run, input.run);
     const PassWithFirst with{from, to, with_first_.prepare(request.n, entry_bound(visited, request))};
-    backend.place(visited, {request, pass.taken, nullptr}, with.result);
+    place(visited, PlaceTask{request, pass.taken, nullptr}, with.result);
     problem.tried.translate(request, with.result);
     overruns_.withdraw(s, own, request, with.result);
     input.pass.settle(request, with.result);
     input.pass.put_back();
     input.request = ask();
     if (!overruns_.displacers().empty() || !first_starts(s, own, input.pass.quotas(), input.request, before, with)) continue;
-    order_as_before(input.request, before, with);
+    stuck_.order_as_before(input.pass.quotas(), input.request, before, with);
     std::swap(pass.result, with_first_);
     return;
   }
@@ -251,15 +252,17 @@ const char* WhatIf::run(const StateImpl& s, Backends& backends, Backend wanted, 
       overruns_.withdraw(s, own, request, results_[w]);
       inputs_[to_index(of_pass_[w])].pass.settle(request, results_[w]);
     }
-    const bool may_repeat =
-        std::any_of(of_pass_.begin(), of_pass_.end(), [&](std::int32_t input) { return may_stick(inputs_[to_index(input)]); });
-    if (offering == nullptr && !may_repeat) continue;
-    used = backends.also(wanted, threads, note, [&](PlacementBackend& backend) {
-      for (std::int32_t w = 0; w < n_passes_ && offering == nullptr; ++w) {
-        if (passes_[to_index(w)].problem == p) try_stuck_first(s, passes_[to_index(w)], backend);
-      }
-      if (offering != nullptr) settle(s, *offering, backend);
-    });
+    if (offering != nullptr) {
+      used = backends.also(wanted, threads, note, [&](PlacementBackend& backend) { settle(s, *offering, backend); });
+      continue;
+    }
+    // Each placement alone may be made again elsewhere.
+    const auto place = [&](const kernel::ProblemView& view, const PlaceTask& task, const kernel::PlaceResult& result) {
+      used = backends.also(wanted, threads, note, [&](PlacementBackend& backend) { backend.place(view, task, result); });
+    };
+    for (std::int32_t w = 0; w < n_passes_; ++w) {
+      if (passes_[to_index(w)].problem == p) try_stuck_first(s, passes_[to_index(w)], place);
+    }
   }
   return used;
 }

@@ -74,8 +74,9 @@ class WhatIf {
   std::int32_t input_of(const StateImpl& state, const Pass& pass);
   void arrange(const StateImpl& state, const Pass& pass, Input& input);
   void settle(const StateImpl& state, Pass& pass, PlacementBackend& backend);
-  static bool may_stick(const Input& input) { return input.entry.preemptive && input.pass.reclaims(); }
-  void try_stuck_first(const StateImpl& state, Pass& pass, PlacementBackend& backend);
+  static bool may_stick(const Input& input) { return input.entry.preemptive && input.pass.reclaims() && !input.rules.admits_by_count; }
+  template <class Place>
+  void try_stuck_first(const StateImpl& state, Pass& pass, const Place& place);
   void order(const StateImpl& state, const PolicyEntry& entry, const berth::Scenario& asked, const PassInput::Marks& marks,
              const TriedOptions& tried, PassInput& input);
 
@@ -84,6 +85,7 @@ class WhatIf {
   PlanBuilder builder_;
   CertificateMemory certificates_;
   Overruns overruns_;
+  StuckJobs stuck_;
   // Deques, because their elements are pointed to. Only the first n of each belong to the batch; the rest keeps its
   // memory.
   std::deque<Problem> problems_;

@@ -1,7 +1,6 @@
 #include "host/core/kept/kept_queue.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
 #include <utility>
 
@@ -248,57 +247,29 @@ std::int64_t KeptQueue::entitled_waiting() const {
 // As PassInput::order_until.
 TimeUs KeptQueue::victims_from() const { return entitled_waiting() > 0 ? guaranteed_.victims_from() : kNever; }
 
-// Whether the pass over all jobs is made again with a stuck job first (stuck_jobs), if the policy displaces jobs.
+// Whether the pass over all jobs is made again with a stuck job first (StuckJobs), if the policy displaces jobs.
 bool KeptQueue::may_put_first(const StateImpl& s) {
   if (entitled_waiting() == 0) return false;
+  reach_.begin(s, pass_, running_, *this, chosen_->entry->class_rule);
+  const auto has_in_reach = [&](const OrderPlace& place) {
+    const std::vector<kernel::OptionRow>& options = s.jobs[to_index(place.job)].options;
+    return std::any_of(options.begin(), options.end(), [&](const kernel::OptionRow& option) {
+      const kernel::DemandRow& demand = s.demands.rows()[to_index(option.demand)];
+      return reach_.has(place, demand.gpu_type, demand.gpus);
+    });
+  };
   for (std::size_t of = 0; of < waiting_.size(); ++of) {
     for (const OrderPlace& one : waiting_.jobs(of)) {
       if (one.level == 0) break;
       const PassChange* const change = pass_.change_of(one.job);
       if (change != nullptr && change->option >= 0) continue;
-      if (has_in_reach(s, one)) return true;
+      if (has_in_reach(one)) return true;
       break;  // those behind it ask for the same, and have less in reach
     }
   }
   const std::span<const PassChange> changes = pass_.changes();
-  return std::any_of(changes.begin(), changes.end(), [&](const PassChange& change) {
-    return change.option < 0 && change.place.level != 0 && has_in_reach(s, change.place);
-  });
-}
-
-bool KeptQueue::has_in_reach(const StateImpl& s, const OrderPlace& place) {
-  const std::vector<kernel::OptionRow>& options = s.jobs[to_index(place.job)].options;
-  return std::any_of(options.begin(), options.end(), [&](const kernel::OptionRow& option) {
-    const kernel::DemandRow& demand = s.demands.rows()[to_index(option.demand)];
-    return has_in_reach(s, place, demand.gpu_type, demand.gpus);
-  });
-}
-
-// Whether so many GPUs are free after the pass, or held by jobs behind this place that may be displaced.
-bool KeptQueue::has_in_reach(const StateImpl& s, const OrderPlace& place, std::int32_t gpu_type, std::int64_t gpus) {
-  std::int64_t missing = gpus - pass_.free_after(gpu_type);
-  // Behind it in the order, and of a smaller class where that counts.
-  const auto may_leave = [&](const OrderPlace& one) {
-    if (one.level == 0) return true;
-    const std::vector<std::int32_t>& of = s.job.preemption_class;
-    return place < one && (!chosen_->entry->class_rule || of[to_index(one.job)] < of[to_index(place.job)]);
-  };
-  const auto count = [&](const auto& rows) {
-    for (const auto& row : rows) missing -= s.node.type[to_index(row.node)] == gpu_type ? std::popcount(row.mask) : 0;
-  };
-  for (const PassChange& change : pass_.changes()) {
-    if (change.option < 0 || !may_leave(change.place)) continue;
-    count(pass_.entries().subspan(to_index(change.entry_begin), to_index(change.entry_end - change.entry_begin)));
-  }
-  for (const std::size_t part : {KeptPass::part_of(gpu_type), KeptPass::kSeveralTypes}) {
-    if (part >= running_.parts()) continue;
-    for (const OrderPlace& one : running_.stored_in(part)) {
-      if (missing <= 0) return true;
-      if (pass_.change_of(one.job) != nullptr) continue;
-      if (one.level == 0 || may_leave({key_of(one.job), one.label, one.job, one.level})) count(s.jobs[to_index(one.job)].held);
-    }
-  }
-  return missing <= 0;
+  return std::any_of(changes.begin(), changes.end(),
+                     [&](const PassChange& change) { return change.option < 0 && change.place.level != 0 && has_in_reach(change.place); });
 }
 
 Reading KeptQueue::read(const StateImpl& s, const ChosenPolicy& chosen) {

@@ -7,6 +7,7 @@
 #include "host/core/kept/entitled_jobs.hpp"
 #include "host/core/kept/guaranteed_jobs.hpp"
 #include "host/core/kept/kept_pass.hpp"
+#include "host/core/kept/stuck_reach.hpp"
 #include "host/core/kept/timed_demands.hpp"
 #include "host/core/kept/victim_order.hpp"
 #include "host/core/kept/waiting_classes.hpp"
@@ -105,8 +106,6 @@ class KeptQueue final : private FallingKeys {
   TimeUs victims_from() const;
   std::int64_t entitled_waiting() const;
   bool may_put_first(const StateImpl& state);
-  bool has_in_reach(const StateImpl& state, const OrderPlace& place);
-  bool has_in_reach(const StateImpl& state, const OrderPlace& place, std::int32_t gpu_type, std::int64_t gpus);
   static std::size_t part_of(const StateImpl& state, const JobRecord& record);
   void read_columns(const StateImpl& state);
   const JobColumns& columns(const StateImpl& state, std::int32_t job);
@@ -116,6 +115,7 @@ class KeptQueue final : private FallingKeys {
   VictimOrder running_;
   KeptPass pass_;
   Overruns overruns_;
+  StuckReach reach_;
   // More changes than these are followed by the pass over all jobs.
   static std::size_t few(std::size_t jobs) { return 64 + jobs / 16; }
 

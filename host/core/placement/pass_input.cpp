@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "berth/kernel/base/to_index.hpp"
-#include "host/core/placement/stuck_jobs.hpp"
 #include "host/core/state/job_rates.hpp"
 #include "host/core/state/state_view.hpp"
 
@@ -76,15 +75,15 @@ void PassInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy&
 
 void PassInput::arrange(const StateImpl& s, const PolicyEntry& entry, Quotas quotas, const Marks& marks, const kernel::ProblemView& problem,
                         const FindVictims& find) {
+  first_ = kernel::kNone;
   if (QuotaOrder::applies(s, quotas)) unarranged_ = order_;
   reclaims_ = quotas_.arrange(s, problem, entry, quotas, {marks.lost, marks.failures.repaired(), marks.rejected}, find, order_);
 }
 
-std::span<const std::int32_t> PassInput::put_first(const kernel::ProblemView& p, std::int32_t position) {
+std::span<const std::int32_t> PassInput::put_first(const kernel::ProblemView& p, StuckJobs& stuck, std::int32_t position) {
   order_before_ = order_;
   first_ = order_[to_index(position)];
-  put_stuck_first(p, quotas_, order_before_, position, order_, moved_to_);
-  return moved_to_;
+  return stuck.put_first(p, quotas_, order_before_, position, order_);
 }
 
 void PassInput::put_back() {

@@ -11,6 +11,7 @@
 #include "host/core/placement/failures.hpp"
 #include "host/core/placement/ordering.hpp"
 #include "host/core/placement/promise_table.hpp"
+#include "host/core/placement/stuck_jobs.hpp"
 #include "host/core/placement/tried_options.hpp"
 #include "host/core/policy_api/policy.hpp"
 #include "host/core/quota/quota_order.hpp"
@@ -47,7 +48,7 @@ class PassInput {
   /// After `arrange` where jobs may be displaced for quotas: puts the job at this position first among those of its standing, but behind
   /// those that need as much in one place. The next request lets it displace all behind it. @param problem  with the jobs' own options
   /// @returns [positions] the new position of each job. Valid until the next call
-  std::span<const std::int32_t> put_first(const kernel::ProblemView& problem, std::int32_t position);
+  std::span<const std::int32_t> put_first(const kernel::ProblemView& problem, StuckJobs& stuck, std::int32_t position);
   /// Undoes `put_first`, for the next request.
   void put_back();
   /// Whether jobs may be displaced for quotas in that order, and when the first that borrows may be; kNever: none later.
@@ -142,9 +143,9 @@ class PassInput {
   bool promises_read_ = false;  // by the last `order` of a policy
   QuotaOrder quotas_;
   bool reclaims_ = false;
-  std::int32_t first_ = kernel::kNone;                 // the job that was put first
-  std::vector<std::int32_t> order_before_, moved_to_;  // before that; positions
-  bool adds_ = false;                                  // the order has running jobs that the policy does not order
+  std::int32_t first_ = kernel::kNone;      // the job that was put first
+  std::vector<std::int32_t> order_before_;  // that
+  bool adds_ = false;                       // the order has running jobs that the policy does not order
   CountedAdmission admission_;
   std::int32_t admitted_ = kernel::kNone;  // the first jobs of the order; kNone: all are tried
 };

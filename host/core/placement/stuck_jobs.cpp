@@ -34,22 +34,28 @@ const kernel::DemandRow& first_demand(const kernel::ProblemView& p, std::int32_t
   return p.demands[p.options[p.option_begin[job]].demand];
 }
 
-// The most GPUs that a job needs on one node (level 0), or in one domain of a level.
-std::int64_t need_at(const kernel::ProblemView& p, std::int32_t job, std::int32_t level) {
+/// A node (level 0), or a domain of a level in a topology.
+struct PlaceLevel {
+  std::int32_t topology = 0, level = 0;
+};
+
+// The most GPUs that a job needs in one such place.
+std::int64_t need_at(const kernel::ProblemView& p, std::int32_t job, const PlaceLevel& at) {
   if (p.option_begin[job] == p.option_end[job]) return 0;
   const kernel::DemandRow& demand = first_demand(p, job);
   std::int64_t most = 0;
   for (std::int32_t g = demand.group_begin; g < demand.group_end; ++g) {
     const kernel::GroupRow& group = p.groups[g];
-    const bool together = group.require_level >= 0 && group.require_level <= level;
+    const bool in_it = group.require_level == 0 || (group.require_level <= at.level && group.require_topology == at.topology);
+    const bool together = group.require_level >= 0 && in_it;
     most = std::max<std::int64_t>(most, together ? std::int64_t{group.members} * group.gpus : group.gpus);
   }
   return most;
 }
 
 // GPUs of each type that are free now, or that some job of the order may give back.
-std::vector<std::int64_t> gpus_in_reach(const kernel::ProblemView& p, const kernel::PlaceRequest& request) {
-  std::vector<std::int64_t> reach(to_index(p.n_types), 0);
+void gpus_in_reach(const kernel::ProblemView& p, const kernel::PlaceRequest& request, std::vector<std::int64_t>& reach) {
+  reach.assign(to_index(p.n_types), 0);
   const auto add = [&](std::int32_t node, std::uint64_t gpus) {
     if (p.node_type[node] >= 0) reach[to_index(p.node_type[node])] += std::popcount(gpus);
   };
@@ -59,7 +65,6 @@ std::vector<std::int64_t> gpus_in_reach(const kernel::ProblemView& p, const kern
     const std::int32_t job = request.order[i];
     for (std::int32_t h = p.held_begin[job]; h < p.held_end[job]; ++h) add(p.held[h].node, p.held[h].mask & p.node_open[p.held[h].node]);
   }
-  return reach;
 }
 
 void take(const kernel::ProblemView& p, const kernel::PlaceRequest& request, const kernel::PlaceResult& result, std::int32_t i,
@@ -87,55 +92,59 @@ bool is_in_reach(const kernel::ProblemView& p, std::int32_t job, const std::vect
 
 }  // namespace
 
-std::vector<std::int32_t> stuck_jobs(const kernel::ProblemView& p, const QuotaOrder& quotas, const kernel::PlaceRequest& request,
-                                     const kernel::PlaceResult& result, std::size_t most) {
-  std::vector<std::int32_t> stuck;
+std::span<const std::int32_t> StuckJobs::find(const kernel::ProblemView& p, const QuotaOrder& quotas, const kernel::PlaceRequest& request,
+                                              const kernel::PlaceResult& result) {
+  stuck_.clear();
   const std::span<const std::int32_t> order(request.order, to_index(request.n));
   const auto is_stuck = [&](std::int32_t i) {
-    return !has_gpus(result.outcome[i]) && quotas.standing(request.order[i]) != QuotaStanding::kBorrowing;
+    return !has_gpus(result.outcome[i]) && result.outcome[i] != Outcome::kBehind &&
+           quotas.standing(request.order[i]) != QuotaStanding::kBorrowing;
   };
   std::int32_t first = 0;
   while (first < request.n && !is_stuck(first)) ++first;
-  if (first == request.n) return stuck;
-  std::vector<std::int64_t> reach = gpus_in_reach(p, request), own;
+  if (first == request.n) return stuck_;
+  gpus_in_reach(p, request, reach_);
   std::size_t looks = kMostLooks;
-  for (std::int32_t i = first; i-- > 0;) take(p, request, result, i, reach);
-  for (std::int32_t i = first; i < request.n && stuck.size() < most && looks > 0; ++i) {
+  for (std::int32_t i = first; i-- > 0;) take(p, request, result, i, reach_);
+  for (std::int32_t i = first; i < request.n && stuck_.size() < kMostStuckJobs && looks > 0; ++i) {
     if (!is_stuck(i)) {
-      take(p, request, result, i, reach);
-    } else if (is_in_reach(p, request.order[i], reach)) {
+      take(p, request, result, i, reach_);
+    } else if (is_in_reach(p, request.order[i], reach_)) {
       --looks;
-      own = reach;
+      own_ = reach_;
       for (std::int32_t j = i + 1; j < request.n && quotas.class_rule(); ++j) {
-        if (is_ahead(quotas, order, i, j)) take(p, request, result, j, own);
+        if (is_ahead(quotas, order, i, j)) take(p, request, result, j, own_);
       }
-      if (is_in_reach(p, request.order[i], own)) stuck.push_back(i);
+      if (is_in_reach(p, request.order[i], own_)) stuck_.push_back(i);
     }
   }
-  return stuck;
+  return stuck_;
 }
 
-void put_stuck_first(const kernel::ProblemView& p, const QuotaOrder& quotas, std::span<const std::int32_t> order, std::int32_t from,
-                     std::vector<std::int32_t>& other, std::vector<std::int32_t>& to) {
+std::span<const std::int32_t> StuckJobs::put_first(const kernel::ProblemView& p, const QuotaOrder& quotas,
+                                                   std::span<const std::int32_t> order, std::int32_t from,
+                                                   std::vector<std::int32_t>& other) {
   const std::int32_t job = order[to_index(from)];
-  const std::int32_t level = std::max(0, p.groups[first_demand(p, job).group_begin].require_level);
-  const std::int64_t need = need_at(p, job, level);
+  const kernel::GroupRow& group = p.groups[first_demand(p, job).group_begin];
+  const PlaceLevel place{group.require_topology, std::max(0, group.require_level)};
+  const std::int64_t need = need_at(p, job, place);
   const auto rank = [&](std::int32_t i) {  // 0: before it, 2: behind it
     if (i == from) return 1;
     const std::int32_t one = order[to_index(i)];
     if (quotas.standing(one) != quotas.standing(job)) return i < from ? 0 : 2;
-    return is_ahead(quotas, order, from, i) && need_at(p, one, level) >= need ? 0 : 2;
+    return is_ahead(quotas, order, from, i) && need_at(p, one, place) >= need ? 0 : 2;
   };
-  to.resize(order.size());
+  to_.resize(order.size());
   other.resize(order.size());
   std::int32_t next = 0;
   for (const int of : {0, 1, 2}) {
     for (std::int32_t i = 0; i < std::ssize(order); ++i) {
       if (rank(i) != of) continue;
       other[to_index(next)] = order[to_index(i)];
-      to[to_index(i)] = next++;
+      to_[to_index(i)] = next++;
     }
   }
+  return to_;
 }
 
 bool first_starts(const StateImpl& s, const kernel::ProblemView& p, const QuotaOrder& quotas, const kernel::PlaceRequest& request,
@@ -149,7 +158,7 @@ bool first_starts(const StateImpl& s, const kernel::ProblemView& p, const QuotaO
     if (has_gpus(before.outcome[i])) {
       const std::int32_t one = request.order[i];
       const QuotaAmount had = amount_after(s, p, one, before, i), has = amount_after(s, p, one, now, at(i));
-      if (has.type != had.type || has.gpus != had.gpus) return false;
+      if (has.type != had.type || has.gpus != had.gpus || has.cpu > had.cpu || has.memory > had.memory) return false;
     } else if (before.outcome[i] == Outcome::kReserved && !has_gpus(now.outcome[at(i)])) {
       if (now.outcome[at(i)] != Outcome::kReserved || now.reserve_at[at(i)] > before.reserve_at[i]) return false;
     }
@@ -157,23 +166,27 @@ bool first_starts(const StateImpl& s, const kernel::ProblemView& p, const QuotaO
   return true;
 }
 
-void order_as_before(const kernel::PlaceRequest& request, const kernel::PlaceResult& before, const PassWithFirst& with) {
+void StuckJobs::order_as_before(const QuotaOrder& quotas, const kernel::PlaceRequest& request, const kernel::PlaceResult& before,
+                                const PassWithFirst& with) {
+  const std::span<const std::int32_t> order(request.order, to_index(request.n));
   const kernel::PlaceResult& r = with.result;
-  std::vector<std::int32_t> from(with.to.size());
-  for (std::int32_t i = 0; i < request.n; ++i) from[to_index(with.to[to_index(i)])] = i;
-  const auto reorder = [&](auto* column) {
-    const std::vector now(column, column + request.n);
+  from_.resize(with.to.size());
+  for (std::int32_t i = 0; i < request.n; ++i) from_[to_index(with.to[to_index(i)])] = i;
+  const auto reorder = [&](auto* column, auto& now) {
+    now.assign(column, column + request.n);
     for (std::int32_t i = 0; i < request.n; ++i) column[i] = now[to_index(with.to[to_index(i)])];
   };
-  for (auto* column : {r.option, r.entry_begin, r.entry_end, r.displaced_by}) reorder(column);
-  reorder(r.outcome);
-  reorder(r.reserve_at);
+  for (auto* column : {r.option, r.entry_begin, r.entry_end, r.displaced_by}) reorder(column, ints_);
+  reorder(r.outcome, outcomes_);
+  reorder(r.reserve_at, times_);
   for (std::int32_t i = 0; i < request.n; ++i) {
     std::int32_t& by = r.displaced_by[i];
-    if (by >= 0) by = from[to_index(by)];
-    // Others displace it as well, whichever is first.
+    if (by >= 0) by = from_[to_index(by)];
+    // The job that is first displaces it here, but it would leave without that, too.
     const std::int32_t other = before.displaced_by[i];
-    if (by == with.from && other >= 0 && has_gpus(r.outcome[other])) by = other;
+    if (by == with.from && other >= 0 && is_ahead(quotas, order, with.from, i) &&
+        (r.outcome[other] == Outcome::kPlaced || r.outcome[other] == Outcome::kMoved))
+      by = other;
   }
 }
 

@@ -67,7 +67,8 @@ class QuotaOrder {
   /// After `arrange` of a policy that does not displace jobs: whether its queue is entitled to a job that waits, in all of its options.
   /// Then the pass tries all jobs that borrow and may be displaced.
   bool is_entitled(std::int32_t job) const { return tries_all_ && evidence_[static_cast<std::size_t>(job)].in_all_options; }
-  /// After `arrange` of a policy that displaces jobs: whether a job that waits and is not borrowing runs within its claim so.
+  /// After `arrange` of a policy that displaces jobs: whether an amount is within the claim of a job that is
+  /// not borrowing.
   bool is_claimed(const StateImpl& state, std::int32_t job, const QuotaAmount& amount) const;
   /// Adds to kLostPriority of a displaced job what the queue of the other is entitled to, if it was displaced for that.
   void say_why(const StateImpl& state, std::int32_t victim, Reason& reason) const;

@@ -47,11 +47,18 @@ Snapshot random_cluster(Random& random, Of of) {
   s.gpu_types[0].id = "H";
   s.gpu_types[1].id = "A";
   const std::int32_t nodes = random.within(6, 14);
+  for (std::int32_t r = 0; r <= nodes / 3; ++r) {
+    Domain rack;
+    rack.id = "r" + std::to_string(r);
+    rack.level = "rack";
+    s.domains.push_back(rack);
+  }
   for (std::int32_t n = 0; n < nodes; ++n) {
     Node node;
     node.id = "n" + std::to_string(n);
     node.gpu_type = n % 3 < 2 ? "H" : "A";
     node.gpus = random.percent(80) ? 8 : 4;
+    node.domain[0] = "r" + std::to_string(n / 3);
     s.nodes.push_back(node);
   }
   for (const auto& [id, parent] :
@@ -62,7 +69,7 @@ Snapshot random_cluster(Random& random, Of of) {
   return s;
 }
 
-/// Gangs. Where guarantees are of all types some may run on any of them, else few.
+/// Gangs; some need one node or one rack. Where guarantees are of all types some may run on any of them, else few.
 Job random_job(Random& random, Of of) {
   Job job;
   job.queue = random.of<const char*>({"a", "b", "c", "a1", "a2", "b1", ""});
@@ -75,6 +82,15 @@ Job random_job(Random& random, Of of) {
   shape.id = "s";
   shape.gpus = random.of<std::int32_t>({1, 1, 1, 2, 2, 4, 8, 8, 12, 16, 24});
   if (!random.percent(of == Of::kAll ? 40 : 1)) shape.gpu_type = random.percent(67) ? "H" : "A";
+  const bool in_rack = shape.gpus > 8;
+  if (random.percent(30)) {
+    Group group;
+    group.name = "g";
+    group.members_min = group.members_want = group.members_max = in_rack ? shape.gpus / 4 : 1;
+    group.gpus_per_member = in_rack ? 4 : shape.gpus;
+    if (in_rack) group.require = LevelRef{TopologyKind::kSwitch, "rack"};
+    shape.groups = {group};
+  }
   job.shapes = {shape};
   // Some have speeds by place, or no exact end.
   if (random.percent(6)) {
@@ -94,7 +110,7 @@ std::vector<Job> random_jobs(Random& random, Of of) {
 
 /// What the loops have seen.
 struct Seen {
-  std::int64_t decisions = 0, served = 0, displaced = 0, reclaimed = 0, guaranteed = 0;
+  std::int64_t decisions = 0, served = 0, displaced = 0, reclaimed = 0, guaranteed = 0, moved = 0;
 };
 
 /// A loop in which queues, nodes and jobs change, but most of all jobs come and end. Where it is calm little but time does.
@@ -217,6 +233,7 @@ class GuaranteeLoop {
 
   void count() {
     seen.displaced += loop_.plan.totals.preempts;
+    seen.moved += loop_.plan.totals.moves;
     seen.reclaimed += std::count_if(loop_.plan.decisions.begin(), loop_.plan.decisions.end(),
                                     [](const Decision& d) { return d.reason.code == ReasonCode::kLostPriority && d.reason.queue >= 0; });
     seen.decisions = served_.decisions();
@@ -243,14 +260,17 @@ TEST_P(GuaranteeLoops, AnswerAsNewEngines) {
       loop.step(GetParam() + ", seed " + std::to_string(seed) + ", step " + std::to_string(step));
       if (HasFatalFailure()) return;
     }
-    for (const auto of : {&Seen::decisions, &Seen::served, &Seen::displaced, &Seen::reclaimed, &Seen::guaranteed}) all.*of += loop.seen.*of;
+    for (const auto of : {&Seen::decisions, &Seen::served, &Seen::displaced, &Seen::reclaimed, &Seen::guaranteed, &Seen::moved})
+      all.*of += loop.seen.*of;
   }
   RecordProperty("decisions", std::to_string(all.decisions));
   RecordProperty("served", std::to_string(all.served));
   RecordProperty("displaced", std::to_string(all.displaced));
   RecordProperty("reclaimed", std::to_string(all.reclaimed));
+  RecordProperty("moved", std::to_string(all.moved));
   RecordProperty("guaranteed", std::to_string(all.guaranteed));
   EXPECT_GT(all.reclaimed, all.decisions / 100);
+  EXPECT_GT(all.moved, 0);
   if (GetParam() == "gittins" || GetParam() == "tiresias") return;  // no queue is kept for these
   EXPECT_GT(all.served, all.decisions / 2) << all.decisions;
   EXPECT_GT(all.guaranteed, all.served);

@@ -195,6 +195,42 @@ TEST_F(OneDomainTest, JobsBeforeItKeepTheirType) {
   EXPECT_EQ(with(decide(), Action::kStart), "b0");
 }
 
+// Of scenarios with one order, only the second takes the GPUs that the job could get.
+TEST_F(OneDomainTest, ScenariosTakeGpusEachForItself) {
+  for (std::size_t i = 8; i < 16; ++i) s_.jobs[i].state = JobState::kWaiting;
+  for (std::size_t i = 8; i < 16; ++i) s_.jobs[i].allocation = {};
+  decide();
+  std::vector<Scenario> scenarios(3);
+  for (Scenario& one : scenarios) one.policy = "srsf";
+  scenarios[1].taken = {{"n0", 0x80}, {"n1", 0x80}};
+  const std::vector<ScenarioOutcome> outcomes = Placement().place(state_, scenarios);
+  EXPECT_EQ(outcomes[0].action[16], Action::kStart);
+  EXPECT_EQ(outcomes[1].action[16], Action::kWait);
+  EXPECT_EQ(outcomes[2].action[16], Action::kStart);
+  EXPECT_EQ(outcomes[2].entries.size(), outcomes[0].entries.size());
+}
+
+// The first of b blocks it: it needs 12 GPUs, and node 0 is held for good.
+TEST_F(OneDomainTest, AJobBehindTheOneThatBlocksDoesNotOvertake) {
+  request_.policy = "las";
+  request_.params = {{"discipline", "strict"}};
+  s_.jobs.clear();
+  runs("a0", "a", 0, 0, 8).preemption.preemptible = false;
+  s_.queues[1].quotas[0].guarantee = 16;
+  waits("b0", "b", 12);
+  waits("b1", "b", 4).shapes[0].groups = {group_of(1, 4)};
+  EXPECT_EQ(with(decide(), Action::kStart), "");
+}
+
+// Jobs are admitted by their number of GPUs: those that are not leave no room for jobs before them.
+TEST_F(OneDomainTest, NotUnderCountedAdmission) {
+  request_.policy = "srtf";
+  request_.params = {{"admission", "count"}};
+  const Plan plan = decide();
+  EXPECT_EQ(with(plan, Action::kStart), "");
+  EXPECT_EQ(validate_plan(state_, plan), std::vector<std::string>{});
+}
+
 // Smaller classes come later. Jobs of its class that are within stay so too.
 TEST_F(OneDomainTest, UnderClassesToo) {
   request_.policy = "priority";
