@@ -234,6 +234,30 @@ std::string bound_line(const Bound& bound) {
   return text;
 }
 
+// The jobs that leave for one, with what each loses by saving its state and starting again.
+std::string displaced_jobs(const core::NameSource& names, const Plan& plan, std::int32_t by) {
+  constexpr std::int64_t kMostNames = 8;
+  std::string text;
+  std::int64_t n = 0;
+  for (const Decision& d : plan.decisions) {
+    if (d.reason.code != ReasonCode::kLostPriority || d.reason.other_job != by || ++n > kMostNames) continue;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", names.job_id(d.job));
+    if (d.cost_us > 0) text += fmt::format(" (loses {})", core::duration_text(d.cost_us));
+  }
+  return n > kMostNames ? text + fmt::format(" and {} more", n - kMostNames) : text;
+}
+
+// What its queue is entitled to, where it displaces jobs for that.
+std::string entitled_text(const core::NameSource& names, const Plan& plan, std::int32_t by) {
+  for (const Decision& d : plan.decisions) {
+    const Reason& r = d.reason;
+    if (r.code != ReasonCode::kLostPriority || r.other_job != by || r.queue < 0 || r.asked == 0) continue;
+    const std::string gpu = r.gpu_type < 0 ? "GPU" : fmt::format("{} GPU", names.gpu_type(r.gpu_type));
+    return fmt::format("queue {} to {}; its jobs before this one have {}", names.queue(r.queue), counted(r.asked, gpu), r.best);
+  }
+  return {};
+}
+
 std::string explain_plan(const core::NameSource& names, const Plan& plan, const ExplainOptions& options) {
   std::string text = totals_line(names, plan, options.withheld);
   std::vector<Row> rows;
@@ -290,6 +314,8 @@ std::string explain_job(const core::NameSource& names, const Plan& plan, std::in
   };
   line("start", instant(d.start_us));
   line("finish", instant(d.finish_us));
+  line("displaces", displaced_jobs(names, plan, job));
+  line("entitled", entitled_text(names, plan, job));
   line("cost", d.cost_us == 0 ? "" : core::duration_text(d.cost_us));
   line("reason", core::render_reason(names, d.reason, job));
   line("code", d.reason.code == ReasonCode::kNone

@@ -120,6 +120,27 @@ TEST(Explain, ReservedJobsSayWhenAndOneJobSaysItAll) {
             "  finish         in 1 h\n");
 }
 
+TEST(Explain, AJobThatDisplacesOthersNamesThem) {
+  Plan plan = starting();
+  for (Decision& one : plan.decisions) {
+    if (one.job == 0) continue;
+    one.action = Action::kPreempt;
+    one.reason = {};
+    one.reason.code = ReasonCode::kLostPriority;
+    one.reason.other_job = 0;
+  }
+  plan.decisions[1].cost_us = 720 * kSecond;
+  const auto text = [&] { return report::explain_job(named(), plan, 0); };
+  EXPECT_NE(text().find("  displaces      j1 (loses 12 min), j2\n"), std::string::npos) << text();
+  EXPECT_EQ(text().find("entitled"), std::string::npos);
+  plan.decisions[1].reason.queue = 0;
+  plan.decisions[1].reason.asked = 8;
+  EXPECT_NE(text().find("  entitled       queue q0 to 8 GPUs; its jobs before this one have 0\n"), std::string::npos) << text();
+  for (int i = 0; i < 8; ++i) plan.decisions.push_back(plan.decisions[2]);
+  EXPECT_NE(text().find("j2, j2 and 2 more\n"), std::string::npos) << text();
+  EXPECT_EQ(report::explain_job(named(), plan, 1).find("displaces"), std::string::npos);
+}
+
 TEST(Explain, InstantsAreDatesWhereTheClockIsARealOne) {
   Plan plan = starting();
   plan.decisions[0].start_us = 150 * kSecond;

@@ -16,13 +16,12 @@ TEST_F(QuotaOrderTest, AQueueGetsItsGuaranteeBack) {
   runs("a0", "a", 0, 0, 8);
   runs("a1", "a", 1, 0, 8);
   waits("b0", "b", 8);
-  for (const char* policy :
-       {"fifo", "sjf", "edf", "priority", "srsf", "srtf", "las", "gandiva", "themis", "price", "gavel-las", "ones", "sia"}) {
-    request_.policy = policy;
+  for (const PolicyInfo& policy : policies()) {
+    request_.policy = policy.name;
     request_.params.clear();
     const Plan plan = decide();
-    EXPECT_EQ(with(plan, Action::kStart), "b0") << policy;
-    EXPECT_EQ(with(plan, Action::kPreempt), "a1") << policy << ": the youngest";
+    EXPECT_EQ(with(plan, Action::kStart), "b0") << policy.name;
+    EXPECT_EQ(with(plan, Action::kPreempt), "a1") << policy.name << ": the youngest";
   }
   request_.policy = "fifo";
   request_.params = {{"quotas", "limits"}};
