@@ -392,7 +392,10 @@ bool QuotaOrder::arrange_preemptive(const StateImpl& s, bool class_rule, const Q
   }
   const std::uint8_t first = standing_[to_index(order.front())];
   const auto is_as_first = [&](std::int32_t job) { return standing_[to_index(job)] == first; };
-  if (!narrows_ && std::all_of(order.begin(), order.end(), is_as_first)) return false;
+  // Even where all are entitled, others may move for one that waits.
+  const bool may_stick = first != static_cast<std::uint8_t>(QuotaStanding::kBorrowing) &&
+                         std::any_of(order.begin(), order.end(), [&](std::int32_t job) { return !runs(s, marks, job); });
+  if (!narrows_ && !may_stick && std::all_of(order.begin(), order.end(), is_as_first)) return false;
   arranged_.clear();
   for (const QuotaStanding now : kStandings) {
     std::copy_if(order.begin(), order.end(), std::back_inserter(arranged_), [&](std::int32_t job) { return standing(job) == now; });

@@ -122,6 +122,21 @@ TEST_F(OneDomainTest, JobsBeforeItMoveWherePoliciesDisplaceJobs) {
   }
 }
 
+// All are within guarantees: half of the cluster is free, on no node enough.
+TEST_F(OneDomainTest, JobsMoveWhereNoneBorrows) {
+  s_.jobs.erase(s_.jobs.begin() + 8, s_.jobs.begin() + 16);
+  for (const char* policy : {"srsf", "las", "priority"}) {
+    SCOPED_TRACE(policy);
+    request_.policy = policy;
+    request_.params.clear();
+    const Plan plan = decide();
+    EXPECT_EQ(with(plan, Action::kStart), "b0");
+    EXPECT_EQ(plan.totals.moves, 4);
+    EXPECT_EQ(plan.totals.preempts, 0);
+    expect_settled(plan);
+  }
+}
+
 TEST_F(OneDomainTest, AScenarioSaysTheSame) {
   request_.policy = "srsf";
   request_.params.clear();
