@@ -237,10 +237,29 @@ TEST_F(OneDomainTest, AJobBehindTheOneThatBlocksDoesNotOvertake) {
   EXPECT_EQ(with(decide(), Action::kStart), "");
 }
 
-// Jobs are admitted by their number of GPUs: those that are not leave no room for jobs before them.
+// Jobs are admitted by their number of GPUs, in the order of the pass: another order admits others.
 TEST_F(OneDomainTest, NotUnderCountedAdmission) {
   request_.policy = "srtf";
   request_.params = {{"admission", "count"}};
+  s_.jobs.clear();
+  for (const char* rack : {"r0", "r1"}) {
+    Domain domain;
+    domain.id = rack;
+    domain.level = "rack";
+    s_.nodes[s_.domains.size()].domain[0] = rack;
+    s_.domains.push_back(domain);
+  }
+  s_.queues = {queue_of("a", 13), queue_of("b", 4), queue_of("c", 0)};
+  runs("a1", "a", 0, 0, 4).estimate.run_us = 100 * kSecond;
+  runs("a2", "a", 1, 0, 4).estimate.run_us = 200 * kSecond;
+  Job& rack = waits("a3", "a", 5);
+  rack.estimate.run_us = 300 * kSecond;
+  rack.shapes[0].groups = {group_of(5, 1)};
+  rack.shapes[0].groups[0].require = LevelRef{TopologyKind::kSwitch, "rack"};
+  Job& node = waits("b0", "b", 4);
+  node.estimate.run_us = 400 * kSecond;
+  node.shapes[0].groups = {group_of(1, 4)};
+  waits("c0", "c", 4).estimate.run_us = 500 * kSecond;
   const Plan plan = decide();
   EXPECT_EQ(with(plan, Action::kStart), "");
   EXPECT_EQ(validate_plan(state_, plan), std::vector<std::string>{});
