@@ -262,7 +262,8 @@ bool EngineImpl::repeat_pass(const StateImpl& s, core::PassInput& in, const core
 }
 
 // A policy that displaces jobs counts those of a queue wherever they run, so those that borrow may make no room for a job on one node.
-// It comes first of its standing then, and its pass stands if those before it find other places (docs/quotas.md, "What happens").
+// Such a job comes first of its standing in another pass, which stands if those before it find other places (docs/quotas.md, "What
+// happens").
 void EngineImpl::try_stuck_first(const StateImpl& s, core::PassInput& in, const core::PassInput::Marks& marks, const Request& request,
                                  const core::StopToken& stop_token, PassAttempt& attempt, Plan& plan) {
   const bool may_try =

@@ -247,7 +247,7 @@ std::int64_t KeptQueue::entitled_waiting() const {
 // As PassInput::order_until.
 TimeUs KeptQueue::victims_from() const { return entitled_waiting() > 0 ? guaranteed_.victims_from() : kNever; }
 
-// Whether the pass over all jobs is made again with a stuck job first (StuckJobs), if the policy displaces jobs.
+// Whether the pass over all jobs may be made again with a stuck job first (StuckJobs), if the policy displaces jobs.
 bool KeptQueue::may_put_first(const StateImpl& s) {
   if (entitled_waiting() == 0) return false;
   reach_.begin(s, pass_, running_, *this, chosen_->entry->class_rule);

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "host/core/kept/kept_pass.hpp"
@@ -24,8 +23,8 @@ class StuckReach {
     class_rule_ = class_rule;
     n_types_ = 0;
   }
-  /// Whether so many GPUs of a type are in reach of the job at this place. O(jobs that run on the type) once, then O(log jobs), with
-  /// classes of preemption O(jobs) of those within guarantees.
+  /// Whether at least this number of GPUs of a type is in reach of the job at this place. O(n log n) once for n running jobs of the type,
+  /// then O(log n); with classes of preemption O(n).
   bool has(const OrderPlace& place, std::int32_t gpu_type, std::int64_t gpus);
 
  private:

@@ -35,6 +35,17 @@ class OneDomainTest : public QuotaOrderTest {
     EXPECT_EQ(with(next, Action::kPreempt), "");
     EXPECT_EQ(with(next, Action::kStart), "");
   }
+  // b0 starts, and four jobs move for it.
+  void expect_moves(const std::string& policy, std::int64_t preempts) {
+    SCOPED_TRACE(policy);
+    request_.policy = policy;
+    request_.params.clear();
+    const Plan plan = decide();
+    EXPECT_EQ(with(plan, Action::kStart), "b0");
+    EXPECT_EQ(plan.totals.moves, 4);
+    EXPECT_EQ(plan.totals.preempts, preempts);
+    expect_settled(plan);
+  }
 };
 
 }  // namespace
@@ -111,14 +122,7 @@ TEST_F(OneDomainTest, AGangTakesOneRack) {
 // A policy that displaces jobs counts those of a in its own order. So the first eight are within, wherever they run: half of them move.
 TEST_F(OneDomainTest, JobsBeforeItMoveWherePoliciesDisplaceJobs) {
   for (const char* policy : {"srsf", "srtf", "las", "gittins", "tiresias", "priority", "gandiva", "themis", "dally", "genie"}) {
-    SCOPED_TRACE(policy);
-    request_.policy = policy;
-    request_.params.clear();
-    const Plan plan = decide();
-    EXPECT_EQ(with(plan, Action::kStart), "b0");
-    EXPECT_EQ(plan.totals.moves, 4);
-    EXPECT_EQ(plan.totals.preempts, 8);
-    expect_settled(plan);
+    expect_moves(policy, 8);
   }
 }
 
@@ -126,14 +130,7 @@ TEST_F(OneDomainTest, JobsBeforeItMoveWherePoliciesDisplaceJobs) {
 TEST_F(OneDomainTest, JobsMoveWhereNoneBorrows) {
   s_.jobs.erase(s_.jobs.begin() + 8, s_.jobs.begin() + 16);
   for (const char* policy : {"srsf", "las", "priority"}) {
-    SCOPED_TRACE(policy);
-    request_.policy = policy;
-    request_.params.clear();
-    const Plan plan = decide();
-    EXPECT_EQ(with(plan, Action::kStart), "b0");
-    EXPECT_EQ(plan.totals.moves, 4);
-    EXPECT_EQ(plan.totals.preempts, 0);
-    expect_settled(plan);
+    expect_moves(policy, 0);
   }
 }
 
@@ -235,34 +232,6 @@ TEST_F(OneDomainTest, AJobBehindTheOneThatBlocksDoesNotOvertake) {
   waits("b0", "b", 12);
   waits("b1", "b", 4).shapes[0].groups = {group_of(1, 4)};
   EXPECT_EQ(with(decide(), Action::kStart), "");
-}
-
-// Jobs are admitted by their number of GPUs, in the order of the pass: another order admits others.
-TEST_F(OneDomainTest, NotUnderCountedAdmission) {
-  request_.policy = "srtf";
-  request_.params = {{"admission", "count"}};
-  s_.jobs.clear();
-  for (const char* rack : {"r0", "r1"}) {
-    Domain domain;
-    domain.id = rack;
-    domain.level = "rack";
-    s_.nodes[s_.domains.size()].domain[0] = rack;
-    s_.domains.push_back(domain);
-  }
-  s_.queues = {queue_of("a", 13), queue_of("b", 4), queue_of("c", 0)};
-  runs("a1", "a", 0, 0, 4).estimate.run_us = 100 * kSecond;
-  runs("a2", "a", 1, 0, 4).estimate.run_us = 200 * kSecond;
-  Job& rack = waits("a3", "a", 5);
-  rack.estimate.run_us = 300 * kSecond;
-  rack.shapes[0].groups = {group_of(5, 1)};
-  rack.shapes[0].groups[0].require = LevelRef{TopologyKind::kSwitch, "rack"};
-  Job& node = waits("b0", "b", 4);
-  node.estimate.run_us = 400 * kSecond;
-  node.shapes[0].groups = {group_of(1, 4)};
-  waits("c0", "c", 4).estimate.run_us = 500 * kSecond;
-  const Plan plan = decide();
-  EXPECT_EQ(with(plan, Action::kStart), "");
-  EXPECT_EQ(validate_plan(state_, plan), std::vector<std::string>{});
 }
 
 // Smaller classes come later. Jobs of its class that are within stay so too.
