@@ -90,6 +90,7 @@ class Clusters {
       if (std::ssize(s.jobs) > kFew) job.preemption.minimum_run_us = kMinimumRun;
     }
     request_ = test::plain_request(policy, seed, random_);
+    if (seed % 3 == 0 && test::has_param(policy, "over_limit")) request_.params.emplace_back("over_limit", "displace");
     state_ = ClusterState(s);
     has_ends_ = state_.impl().node.has_until;
   }

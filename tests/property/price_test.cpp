@@ -74,7 +74,7 @@ TEST(Price, ACommittedPlanIsKeptByTheNext) {
 }
 
 TEST(Price, AWorkLimitRepeatsWhatABudgetCutShort) {
-  const ClusterState state(elastic(2));
+  const ClusterState state(elastic(4));
   Engine engine;
   Request request = by("goodput");
   for (const std::int64_t work : {1, 2, 3}) {
@@ -88,7 +88,7 @@ TEST(Price, AWorkLimitRepeatsWhatABudgetCutShort) {
 }
 
 TEST(Price, ACancelledSearchStillAnswersWithAValidPlan) {
-  const ClusterState state(elastic(3));
+  const ClusterState state(elastic(4));
   Engine engine;
   engine.cancel();
   const Plan plan = engine.decide(state, by("goodput"));

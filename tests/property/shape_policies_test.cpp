@@ -76,7 +76,7 @@ TEST_P(ShapePolicies, DecideAlikeInEveryRoundingMode) {
 }
 
 TEST_P(ShapePolicies, RepeatByAWorkLimitWhatWasCutShort) {
-  const ClusterState state = cluster(2);
+  const ClusterState state = cluster(4);
   Engine engine;
   Request request;
   request.policy = GetParam();

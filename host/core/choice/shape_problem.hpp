@@ -14,6 +14,7 @@
 #include "host/core/placement/pass_input.hpp"
 #include "host/core/policy_api/objective.hpp"
 #include "host/core/policy_api/shape_policy.hpp"
+#include "host/core/quota/lowered_limits.hpp"
 
 namespace berth::core {
 
@@ -96,6 +97,7 @@ class ShapeProblem {
   std::vector<std::int32_t> jobs_;          // of the choice's jobs, by job rank
   std::vector<std::int32_t> option_begin_;  // [jobs + 1]
   std::vector<std::int32_t> type_, gpus_;
+  LoweredLimits lowered_;
   std::vector<std::int64_t> value_, capacity_, beyond_, price_, used_, earlier_, left_;
   std::vector<std::int64_t> placeable_;    // value_, or that in wide places; below that of no option where no place was found
   std::vector<std::uint8_t> wide_;         // [options] 1: `placeable_` is that in wide places

@@ -177,6 +177,7 @@ kernel::PlaceResult RunList::pass(const StateImpl& s, const Request& request, Pl
   list_options(s);
   kernel::PlaceRequest passing = request_;
   passing.option_run = run_.data();
+  passing.may_displace = input_.may_displace(s, rules_, visited_view_);
 
   const kernel::PlaceResult all = result_.prepare(static_cast<std::int32_t>(order_.size()), entry_bound(planned_));
   kernel::PlaceResult part = all;

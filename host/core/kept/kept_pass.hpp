@@ -16,6 +16,7 @@
 #include "host/core/placement/failures.hpp"
 #include "host/core/placement/overruns.hpp"
 #include "host/core/policy_api/policy.hpp"
+#include "host/core/quota/lowered_limits.hpp"
 
 namespace berth {
 class StateImpl;
@@ -38,10 +39,9 @@ struct PassChange {
 /// The scheduling pass of docs/placement.md, section 6, over classes of waiting jobs instead of all jobs, on free GPUs
 /// and an index of them that are kept between passes. It finds what the pass over all jobs finds: section 12.
 ///
-/// For disciplines `strict` and `greedy`, exact demands, nodes without shares, and preemption only where no queue is above
-/// its quotas. A class in which no job found room is not tried again until more could be had than then. So a
-/// pass takes O(groups of dead classes, times nodes that have more) besides what it tries; O(classes) under `strict` and
-/// `class_rule`, and the first time.
+/// For disciplines `strict` and `greedy`, exact demands, and nodes without shares. A class in which no job found room is not
+/// tried again until more could be had than then. So a pass takes O(groups of dead classes, times nodes that have more)
+/// besides what it tries; O(classes) under `strict` and `class_rule`, where limits were lowered, and the first time.
 class KeptPass {
  public:
   struct Rules {
@@ -80,10 +80,11 @@ class KeptPass {
   std::int64_t free_after(std::int32_t gpu_type) const { return free_.type_free[gpu_type] + withdrawn_gpus_; }
 
   /// After `begin` or `follow` on the same problem.
+  /// @param lowered  queues whose jobs displace none
   /// @param demands  rows that the classes name; others come
   /// @param running  those that may be displaced; read only where `rules.preemptive`
-  void run(const StateImpl& state, const Rules& rules, TimedDemands& demands, WaitingClasses& waiting, VictimOrder& running,
-           KeySource& keys);
+  void run(const StateImpl& state, const Rules& rules, const LoweredLimits& lowered, TimedDemands& demands, WaitingClasses& waiting,
+           VictimOrder& running, KeySource& keys);
   /// After `run`: as Overruns::withdraw. Those that hold nothing are no changes then.
   /// @returns false where such a job displaced others: the pass over all jobs is made instead.
   bool withdraw(Overruns& overruns);
@@ -128,6 +129,8 @@ class KeptPass {
   void wake(const Pass& pass, const WaitingClasses& waiting, const OrderPlace* from);
   void wake_by_displaced(const Pass& pass, const WaitingClasses& waiting, const OrderPlace& after);
   void push_first(const WaitingClasses& waiting, const DeadClasses::Woken& woken);
+  void forget_lowered(const WaitingClasses& waiting);
+  void revive(const WaitingClasses& waiting, std::size_t of, const OrderPlace& after);
   void name_rows(const WaitingClasses& waiting, const Head& head);
   void make_room_for_rows();
   std::int32_t start(Pass& pass, const OrderPlace& place);
@@ -143,7 +146,7 @@ class KeptPass {
   bool list_next(const OrderPlace& place);
   bool more_to_read(const OrderPlace& place);
   bool matters(std::int32_t job, std::int32_t victim) const;
-  void give_back(Pass& pass, const OrderPlace& place, std::int32_t count);
+  void give_back(Pass& pass, const OrderPlace& place, std::int32_t gpu_type, std::int32_t count);
 
   const kernel::OptionRow& option_of(std::int32_t job, std::int32_t o) const { return p_->options[p_->option_begin[job] + o]; }
   std::int32_t options_of(std::int32_t job) const { return p_->option_end[job] - p_->option_begin[job]; }
@@ -169,14 +172,16 @@ class KeptPass {
   // Of the pass that runs or ran last, and what the next one needs of it.
   const StateImpl* s_ = nullptr;
   Rules rules_;
+  const LoweredLimits* lowered_ = nullptr;
   TimedDemands* demands_ = nullptr;
   VictimOrder* running_ = nullptr;
   KeySource* keys_ = nullptr;
   std::vector<Head> heads_;
   DeadClasses dead_;
   std::vector<DeadClasses::Woken> woken_;
-  std::vector<std::int32_t> started_;  // classes of which the last pass placed some job
-  bool none_dead_ = true;              // no class is known to be dead
+  std::vector<std::uint8_t> was_lowered_;  // [queues] of the last pass; empty: no limit was lowered
+  std::vector<std::int32_t> started_;      // classes of which the last pass placed some job
+  bool none_dead_ = true;                  // no class is known to be dead
   // Of the job that is tried, as of a class. Known once it found no room.
   std::int64_t missing_ = 0;
   bool by_quota_ = false;

@@ -316,19 +316,15 @@ bool KeptQueue::decide(const StateImpl& s, const ChosenPolicy& chosen, std::span
   if (raises) raise_entitled(s);
   pass_.take_failures(s, failures);
   known_ = true;
-  const bool over_quota = [&] {
-    for (std::size_t i = 0; i < s.queue_used.size(); ++i) {
-      if (s.queue_cap[i] != kernel::kNoLimit && p_->queue_used[i] > s.queue_cap[i]) return true;
-    }
-    return false;
-  }();
   const bool lost_inexact = std::any_of(failures.jobs().begin(), failures.jobs().end(),
                                         [&](std::int32_t job) { return failures.lost()[to_index(job)] != 0 && !is_exact(s, job); });
-  if (lost_inexact || (chosen.entry->preemptive && over_quota)) return false;
+  if (lost_inexact) return false;
+  lowered_.clear();
+  if (chosen.entry->preemptive && !chosen.rules.displaces_over_limit) lowered_.read(s.problem());
   pass_.run(s,
             {chosen.entry->preemptive, chosen.entry->class_rule, chosen.rules.discipline == kernel::Discipline::kStrict,
              pass_packing(chosen.rules.packing), chosen.rules.max_tries},
-            demands_, waiting_, running_, *this);
+            lowered_, demands_, waiting_, running_, *this);
   known_ = pass_.withdraw(overruns_) && (!raises || all_entitled_start(s));
   if (!known_) return false;
   saw(static_cast<std::int64_t>(pass_.changes().size()), s.job_order.size());

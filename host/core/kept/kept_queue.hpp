@@ -115,6 +115,7 @@ class KeptQueue final : private FallingKeys {
   VictimOrder running_;
   KeptPass pass_;
   Overruns overruns_;
+  LoweredLimits lowered_;
   StuckReach reach_;
   // More changes than these are followed by the pass over all jobs.
   static std::size_t few(std::size_t jobs) { return 64 + jobs / 16; }

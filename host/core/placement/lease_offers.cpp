@@ -33,6 +33,7 @@ bool saves(const StateImpl& s, std::int32_t job, std::int64_t rate, TimeUs cost)
 bool LeaseOffers::may_leave(const StateImpl& s, const PassProblem& problem, const TriedOptions& tried, std::int32_t job) const {
   if (s.job.running[to_index(job)] == 0 || problem.lost()[to_index(job)] != 0 || problem.repaired()[to_index(job)] >= 0) return false;
   if (s.job.victim_from[to_index(job)] > s.now) return false;
+  if (lowered_.is_below(s.job.queue[to_index(job)])) return false;  // the limit would not give them back
   if (lease_end_ == LeaseEnd::kMove) return true;
   // It could have all of its GPUs back, in a shape in which it is tried.
   const kernel::ProblemView& p = problem.view();
@@ -61,6 +62,7 @@ bool LeaseOffers::begin(const StateImpl& s, const DelayRule& rule, std::span<con
   clear();
   lease_end_ = rule.lease_end;
   if (lease_end_ == LeaseEnd::kKeep) return false;
+  lowered_.read(s.problem());
   for (const std::int32_t job : ended) {
     if (!may_leave(s, problem, tried, job)) continue;
     if (lease_end_ == LeaseEnd::kMove && !(may_gain(s, job) && problem.tighten(s, job))) continue;

@@ -8,6 +8,7 @@
 #include "host/core/placement/pass_problem.hpp"
 #include "host/core/placement/tried_options.hpp"
 #include "host/core/policy_api/policy.hpp"
+#include "host/core/quota/lowered_limits.hpp"
 
 namespace berth {
 class StateImpl;
@@ -26,7 +27,8 @@ class LeaseOffers {
     passes_ = 0;
   }
   /// Chooses the jobs that give up their GPUs, and takes them out of the problem. Jobs that may not be displaced, and those that lost
-  /// GPUs, do not; with LeaseEnd::kOffer nor do those that could not have their GPUs back.
+  /// GPUs, do not, nor do those of queues above a limit that was lowered; with LeaseEnd::kOffer nor do those that could not have their
+  /// GPUs back.
   /// @param ended  jobs whose lease has ended
   /// @param tried  of the problem before
   /// @returns whether there are such jobs
@@ -55,6 +57,7 @@ class LeaseOffers {
 
   LeaseEnd lease_end_ = LeaseEnd::kKeep;
   int passes_ = 0;
+  LoweredLimits lowered_;
   std::vector<std::int32_t> jobs_;
   std::vector<std::uint8_t> left_, gone_;
   std::vector<PlanEntry> entries_;

@@ -303,7 +303,8 @@ kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry
                                                  : quotas_.classes_with_first(first_);
   r.job_rank = plans_ahead(rules.discipline) ? s.job_rank().data() : nullptr;
   r.option_run = option_run_.data();
-  r.may_displace = reclaims_ ? quotas_.may_displace() : nullptr;
+  const bool displaces = entry.preemptive || reclaims_;
+  r.may_displace = displaces ? may_displace(s, rules, tried == nullptr ? p : tried->view(p)) : nullptr;
   r.n_releases = static_cast<std::int32_t>(releases_.size());
   r.releases = releases_.data();
   r.discipline = rules.discipline;
@@ -315,6 +316,20 @@ kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry
   r.limit = max_iterations > 0 ? position_after(max_iterations) : r.n;
   if (admitted_ != kernel::kNone) r.limit = std::min(r.limit, admitted_);
   return r;
+}
+
+// [options of the problem in which jobs are tried] as PlaceRequest has it.
+const std::uint8_t* PassInput::may_displace(const StateImpl& s, const PassRules& rules, const kernel::ProblemView& p) {
+  const std::uint8_t* const within = reclaims_ ? quotas_.may_displace() : nullptr;
+  if (rules.displaces_over_limit || !lowered_.read(p)) return within;
+  may_displace_.assign(to_index(p.n_options), 1);
+  if (within != nullptr) std::copy_n(within, p.n_options, may_displace_.begin());
+  for (const std::int32_t job : order_) {
+    const bool is_entitled = reclaims_ && quotas_.standing(job) != QuotaStanding::kBorrowing;
+    if (lowered_.may_displace(s.job.queue[to_index(job)], is_entitled)) continue;
+    std::fill(may_displace_.begin() + p.option_begin[job], may_displace_.begin() + p.option_end[job], std::uint8_t{0});
+  }
+  return may_displace_.data();
 }
 
 bool PassInput::keep_off_ends(std::span<const std::int32_t> jobs) {

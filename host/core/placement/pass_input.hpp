@@ -14,6 +14,7 @@
 #include "host/core/placement/stuck_jobs.hpp"
 #include "host/core/placement/tried_options.hpp"
 #include "host/core/policy_api/policy.hpp"
+#include "host/core/quota/lowered_limits.hpp"
 #include "host/core/quota/quota_order.hpp"
 #include "host/core/state/state_view.hpp"
 
@@ -90,6 +91,8 @@ class PassInput {
   kernel::PlaceRequest request(const StateView& view, const PolicyEntry& entry, const PassRules& rules, const Marks& marks,
                                std::int64_t max_iterations, std::span<const kernel::TakenRow> taken = {},
                                const TriedOptions* tried = nullptr);
+  /// [options of the problem] as PlaceRequest has it, where the ordered jobs are tried in other options than by `request`.
+  const std::uint8_t* may_displace(const StateImpl& state, const PassRules& rules, const kernel::ProblemView& problem);
   /// [n of the last `request`] 1: a job that runs and was added for quotas. Null: none was. It does not count as an iteration.
   const std::uint8_t* added() const { return adds_ ? running_.data() : nullptr; }
   /// How many jobs before a position count as iterations.
@@ -145,6 +148,8 @@ class PassInput {
   bool reclaims_ = false;
   std::int32_t first_ = kernel::kNone;      // the job that was put first
   std::vector<std::int32_t> order_before_;  // that
+  LoweredLimits lowered_;
+  std::vector<std::uint8_t> may_displace_;  // [options in which jobs are tried] where limits were lowered
   bool adds_ = false;                       // the order has running jobs that the policy does not order
   CountedAdmission admission_;
   std::int32_t admitted_ = kernel::kNone;  // the first jobs of the order; kNone: all are tried

@@ -189,7 +189,8 @@ struct PassRules {
   bool admits_by_count = false;  // only jobs run that could if places did not matter (docs/placement.md, section 11)
   Quotas quotas = Quotas::kGuarantees;
   std::optional<DelayRule> delays = std::nullopt;
-  std::int64_t sharing_ppm = 0;  // see PolicyEntry::sharing
+  std::int64_t sharing_ppm = 0;       // see PolicyEntry::sharing
+  bool displaces_over_limit = false;  // also jobs of queues above a limit displace others: see LoweredLimits
 };
 
 /// @throws InvalidArgument for a parameter that the policy does not have, one given twice, or a bad value.

@@ -11,7 +11,7 @@
 namespace berth::core {
 namespace {
 
-std::int64_t fits(std::int64_t has, std::int64_t each) {
+std::int64_t members_in(std::int64_t has, std::int64_t each) {
   return each <= 0 || has == kernel::kNoLimit ? INT64_MAX : std::max<std::int64_t>(0, has / each);
 }
 
@@ -56,8 +56,8 @@ bool AfterAllLeft::has_room(std::int32_t job) const {
         domain = tree.node_domain[std::int64_t{row.require_level} * p_.n_nodes + n];
         if (row.require_level < tree.levels - 1 && p_.domains.named[domain] == 0) continue;
       }
-      const std::int64_t members = std::min({std::int64_t{std::popcount(free_[to_index(n)])} / row.gpus, fits(cpu_[to_index(n)], row.cpu),
-                                             fits(memory_[to_index(n)], row.memory)});
+      const std::int64_t members = std::min({std::int64_t{std::popcount(free_[to_index(n)])} / row.gpus,
+                                             members_in(cpu_[to_index(n)], row.cpu), members_in(memory_[to_index(n)], row.memory)});
       if ((in[domain] += members) >= row.members) return true;
     }
   }

@@ -10,6 +10,7 @@
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/names.hpp"
 #include "host/core/policy_api/policy.hpp"
+#include "host/core/quota/lowered_limits.hpp"
 #include "host/core/quota/quota_order.hpp"
 #include "host/core/state/state_impl.hpp"
 #include "host/core/validator/after_all_left.hpp"
@@ -23,6 +24,7 @@ class Displacements {
  public:
   Displacements(const StateImpl& state, const Plan& plan, Violations& found)
       : s_(state), plan_(plan), found_(found), policy_(find_policy(plan.policy)), rules_(pass_rules(policy_, plan.params)) {
+    if (!rules_.admits_by_count && !rules_.displaces_over_limit) lowered_.read(s_.problem());
     decision_of_.assign(s_.jobs.size(), nullptr);
     for (const Decision& d : plan_.decisions) decision_of_[to_index(d.job)] = &d;
   }
@@ -41,6 +43,12 @@ class Displacements {
     if (!may_displace(other)) {
       found_.of(job, "is displaced by job {}, which has the action {} and takes no GPUs", s_.jobs[to_index(r.other_job)].job->id,
                 name(other.action));
+      return;
+    }
+    const std::int32_t queue = s_.job.queue[to_index(r.other_job)];
+    if (!lowered_.may_displace(queue, QuotaOrder::applies(s_, rules_.quotas))) {
+      found_.of(job, "is displaced by job {}, although its queue {}, or one above it, uses more than its limit",
+                s_.jobs[to_index(r.other_job)].job->id, s_.queues[to_index(queue)].id);
       return;
     }
     if (r.queue < 0) return;
@@ -193,6 +201,7 @@ class Displacements {
   Violations& found_;
   const PolicyEntry& policy_;
   PassRules rules_;
+  LoweredLimits lowered_;
   std::vector<const Decision*> decision_of_;  // [jobs]
   std::optional<QuotaRecount> recount_;
   std::pair<std::int32_t, bool> has_room_{-1, false};  // of a job, without those that borrow where the oldest count first

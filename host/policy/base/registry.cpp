@@ -27,6 +27,11 @@ core::PolicyEntry complete(core::PolicyEntry entry) {
                                  "place: a job runs that finds a place; count: one that could run if places did not matter, and no other, "
                                  "as Helios' and Lucid's srtf do"});
   }
+  if (entry.make != nullptr && entry.preemptive) {
+    entry.info.params.push_back({"over_limit", "wait",
+                                 "wait: jobs of a queue above a lowered limit displace none; displace: those that come first displace jobs "
+                                 "of the same queue, down to the limit"});
+  }
   if (entry.make != nullptr) entry.info.params = with_common(entry.info.discipline, std::move(entry.info.params));
   if (entry.delays == nullptr) {
     for (PolicyParam& param : timers_parameters()) entry.info.params.push_back(std::move(param));
@@ -94,7 +99,8 @@ PassRules pass_rules(const PolicyEntry& entry, const Params& params) {
           by_count,
           policy::quotas_of(settings),
           delays,
-          sharing_ppm};
+          sharing_ppm,
+          entry.make != nullptr && entry.preemptive && settings.choice("over_limit", {"wait", "displace"}) == 1};
 }
 
 ShapeRule shape_rule(const PolicyEntry& entry, const Params& params) {

@@ -130,9 +130,24 @@ void release_job(const ProblemView& p, State& s, std::int32_t job) {
   charge_quota(p, s, p.job_queue[job], p.held_type[job], -quota_held_by(p, job));
 }
 
-bool take_back(const ProblemView& p, State& s, std::int32_t job) {
+bool quota_returns(const ProblemView& p, const State& s, std::int32_t job, std::int32_t queue, std::int32_t type) {
+  std::vector<bool> asked(to_index(p.n_queues), false);
+  for (std::int32_t q = queue; q != kNone; q = p.queue_parent[q]) asked[to_index(q)] = true;
+  State after = s;
+  charge_quota(p, after, p.job_queue[job], p.held_type[job], quota_held_by(p, job));
+  for (std::int32_t q = p.job_queue[job]; q != kNone; q = p.queue_parent[q]) {
+    for (const std::int32_t column : {p.held_type[job], p.n_types}) {
+      if (column == kNone || !asked[to_index(q)] || (column != type && column != p.n_types)) continue;
+      const std::int64_t used = after.queue_used[to_index(q)][to_index(column)];
+      if (used > p.queue_cap[static_cast<std::ptrdiff_t>(q) * (p.n_types + 1) + column]) return false;
+    }
+  }
+  return true;
+}
+
+bool take_back(const ProblemView& p, State& s, std::int32_t job, std::int32_t queue, std::int32_t type) {
   const std::int64_t quota = quota_held_by(p, job);
-  if (!quota_passes(p, s, p.job_queue[job], p.held_type[job], quota)) return false;
+  if (!quota_returns(p, s, job, queue, type)) return false;
   State trial = s;
   for (std::int32_t h = p.held_begin[job]; h < p.held_end[job]; ++h) {
     const Piece piece = piece_of(p.held[h]);

@@ -46,7 +46,10 @@ void charge_quota(const kernel::ProblemView& p, State& s, std::int32_t queue, st
 std::int64_t quota_held_by(const kernel::ProblemView& p, std::int32_t job);
 /// Releases the GPUs, shares, cores, memory and quota of a running job.
 void release_job(const kernel::ProblemView& p, State& s, std::int32_t job);
-/// Returns to a released job everything that it held, if all of it is free. Otherwise returns false and changes nothing.
-bool take_back(const kernel::ProblemView& p, State& s, std::int32_t job);
+/// Whether the quota that a released job used is there again, after another job took its place. That one is of a queue, and takes GPUs
+/// of a type: where it is charged, there has to be room.
+bool quota_returns(const kernel::ProblemView& p, const State& s, std::int32_t job, std::int32_t queue, std::int32_t type);
+/// Returns to such a job everything that it held, if all of it is free. Otherwise returns false and changes nothing.
+bool take_back(const kernel::ProblemView& p, State& s, std::int32_t job, std::int32_t queue, std::int32_t type);
 
 }  // namespace berth::reference

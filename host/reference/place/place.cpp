@@ -77,9 +77,8 @@ class SerialPass {
   bool quota_in_both(const State& now, const std::optional<State>& beyond, std::int32_t job, std::int32_t o) const {
     return quota(now, job, o) && (!beyond || in_time(job, o) || quota(*beyond, job, o));
   }
-  bool may_come_back_beyond(std::int32_t job) const {
-    return has_ended_[static_cast<std::size_t>(job)] ||
-           quota_passes(p_, *beyond_, p_.job_queue[job], p_.held_type[job], quota_held_by(p_, job));
+  bool may_come_back_beyond(std::int32_t job, std::int32_t queue, std::int32_t type) const {
+    return has_ended_[static_cast<std::size_t>(job)] || quota_returns(p_, *beyond_, job, queue, type);
   }
 
   std::optional<Fit> fit_option(State& s, std::int32_t job, std::int32_t o, TimeUs start);
@@ -207,9 +206,10 @@ std::optional<Fit> SerialPass::fit_with_victims(std::int32_t i) {
   if (!count) return std::nullopt;
   now_ = std::move(best);
   beyond_ = std::move(best_beyond);
+  const std::int32_t queue = p_.job_queue[job_at(i)], type = fit->demand->gpu_type;
   for (std::int32_t k = *count - 1; k >= 0; --k) {
     const std::int32_t v = victims[static_cast<std::size_t>(k)];
-    if ((!beyond_ || may_come_back_beyond(job_at(v))) && take_back(p_, now_, job_at(v))) {
+    if ((!beyond_ || may_come_back_beyond(job_at(v), queue, type)) && take_back(p_, now_, job_at(v), queue, type)) {
       if (beyond_) hold_beyond(*beyond_, job_at(v));
       continue;
     }

@@ -258,11 +258,12 @@ struct PlacePass {
     w.group.sync();
     if (lead()) {
       charge_where_tested(job, option);
+      const Displacer other{w.p.job_queue[job], w.p.demands[option_of(job, option).demand].gpu_type};
       for (std::int32_t k = count - 1; k >= 0; --k) {
         const std::int32_t v = ws.listed[k];
         const std::int32_t victim = request.order[v];
-        const bool open = !beside() || ws.returned[victim] != 0 || has_quota_again(w.p, later, victim);
-        if (open && hold_again(w.p, w.s, victim)) {
+        const bool open = !beside() || ws.returned[victim] != 0 || has_quota_again(w.p, later, victim, other);
+        if (open && hold_again(w.p, w.s, victim, other)) {
           if (beside()) hold_beside(w.p, later, kept, victim);
           continue;
         }

@@ -142,14 +142,39 @@ BERTH_HD inline bool row_still_free(const ProblemView& p, const PassState& s, co
   return true;
 }
 
-/// Whether the queues of a job have room for what it held.
-BERTH_HD inline bool has_quota_again(const ProblemView& p, const PassState& s, std::int32_t job) {
-  return passes_quota(p, s, job, p.held_type[job] < 0 ? p.n_types : p.held_type[job], held_quota(p, job));
+/// Whether a queue (kNone: none) is another one or stands above it.
+BERTH_HD inline bool is_above(const ProblemView& p, std::int32_t queue, std::int32_t other) {
+  while (other >= 0 && other != queue) other = p.queue_parent[other];
+  return other == queue;
 }
 
-/// Holds the job again if all its resources are still free. One thread. @returns whether it does.
-BERTH_HD inline bool hold_again(const ProblemView& p, PassState& s, std::int32_t job) {
-  if (!has_quota_again(p, s, job)) return false;
+/// A job that took the place of others, in an option of this type.
+struct Displacer {
+  std::int32_t queue, gpu_type;
+};
+
+/// Whether the queues of a job have room for what it held, after another took its place. Asked is only what the other was charged for:
+/// the rest is as it was, and may be above a limit that was lowered.
+BERTH_HD inline bool has_quota_again(const ProblemView& p, const PassState& s, std::int32_t job, const Displacer& other) {
+  const std::int32_t type = p.held_type[job] < 0 ? p.n_types : p.held_type[job];
+  const std::int64_t quota = held_quota(p, job);
+  if (passes_quota(p, s, job, type, quota)) return true;
+  for (std::int32_t i = 0; i < 2; ++i) {
+    const std::int32_t column = i == 0 ? type : p.n_types;
+    std::int64_t more = quota;
+    for (std::int32_t q = p.job_queue[job]; q >= 0; q = p.queue_parent[q]) {
+      const std::int64_t at = std::int64_t{q} * (p.n_types + 1) + column;
+      const bool charged = (column == p.n_types || column == other.gpu_type) && is_above(p, q, other.queue);
+      if (charged && p.queue_cap[at] != kNoLimit && s.queue_used[at] + more > p.queue_cap[at]) return false;
+      if (p.queue_kept != nullptr) more = passed_on(s.queue_used[at], p.queue_kept[at], more);
+    }
+  }
+  return true;
+}
+
+/// Holds the job again if all its resources are still free after another job took its place. One thread. @returns whether it does.
+BERTH_HD inline bool hold_again(const ProblemView& p, PassState& s, std::int32_t job, const Displacer& other) {
+  if (!has_quota_again(p, s, job, other)) return false;
   std::int32_t h = p.held_begin[job];
   for (; h < p.held_end[job]; ++h) {
     const HeldRow& r = p.held[h];
@@ -167,14 +192,10 @@ BERTH_HD inline bool hold_again(const ProblemView& p, PassState& s, std::int32_t
   return false;
 }
 
-/// True when no queue exceeds its quota and no node is overcommitted.
-/// Then a victim can return as long as no other job took its place. All threads.
+/// True when no node is overcommitted. Then a victim can return as long as no other job took its place. All threads.
 template <class Group>
 BERTH_HD bool nothing_overdrawn(Group& group, const ProblemView& p) {
   bool over = false;
-  for (std::int64_t q = group.rank(); q < std::int64_t{p.n_queues} * (p.n_types + 1); q += group.size()) {
-    over = over || (p.queue_cap[q] != kNoLimit && p.queue_used[q] > p.queue_cap[q]);
-  }
   for (std::int32_t n = group.rank(); n < p.n_nodes; n += group.size()) {
     over = over || p.node_cpu[n] < 0 || p.node_memory[n] < 0;
     if (p.node_sharing[n] == 0) continue;
