@@ -30,6 +30,8 @@ void ShapePass::order_jobs(const StateImpl& s, const PassInput::Marks& marks, co
   left_.assign(s.jobs.size(), 0);
   passes_.assign(s.jobs.size(), 0);
   order_keys_.clear();
+  outbid_.clear();
+  lowered_.read(s.problem());
   for (std::size_t j = 0; j < choice.jobs.size(); ++j) {
     const std::int32_t job = choice.jobs[j];
     assert(choice.chosen[j] < choice.option_begin[j + 1] - choice.option_begin[j]);
@@ -37,6 +39,10 @@ void ShapePass::order_jobs(const StateImpl& s, const PassInput::Marks& marks, co
     const bool running = s.job.running[to_index(job)] != 0 && marks.lost[to_index(job)] == 0;
     const bool moves = !choice.moved.empty() && choice.moved[j] != 0;
     if (running && chosen >= 0 && choice.options[to_index(chosen)].current && !moves) continue;  // stays as it is
+    if (running && chosen < 0 && lowered_.is_below(s.job.queue[to_index(job)], s.problem().held_type[job])) {
+      outbid_.push_back({choice.net(choice.current(j)), s.job_rank()[to_index(job)], job});
+      continue;
+    }
     left_[to_index(job)] = running ? 1 : 0;
     passes_[to_index(job)] = 1;
     OrderKey key{chosen < 0, chosen < 0 ? 0 : choice.options[to_index(chosen)].gpus, INT64_MIN, s.job_rank()[to_index(job)], job};
@@ -53,6 +59,7 @@ void ShapePass::order_jobs(const StateImpl& s, const PassInput::Marks& marks, co
     const bool running = s.job.running[to_index(job)] != 0 && marks.lost[to_index(job)] == 0;
     if (running && passes_[to_index(job)] == 0) stay_.push_back(job);
   }
+  for (const Outbid& one : outbid_) passes_[to_index(one.job)] = 1;
   // Jobs without a chosen option that may start: those that request shares.
   for (const std::int32_t job : s.job_order) {
     const bool running = s.job.running[to_index(job)] != 0 && marks.lost[to_index(job)] == 0;
@@ -170,6 +177,31 @@ void ShapePass::reclaim(const StateImpl& s, const kernel::ProblemView& p, const 
   set_problem(s);
 }
 
+// A limit that was lowered would not let an outbid job start again. So it runs on where no chosen job needs its GPUs. Jobs below such a
+// limit displace none, unless their queue is entitled to more.
+void ShapePass::keep_outbid(const StateImpl& s, const ChosenShapes& choice) {
+  class_.assign(s.jobs.size(), 0);
+  if (reclaims_) class_.assign(quotas_.classes(), quotas_.classes() + s.jobs.size());
+  const std::int32_t last = *std::min_element(class_.begin(), class_.end()) - 1;
+  std::sort(outbid_.begin(), outbid_.end(),
+            [](const Outbid& a, const Outbid& b) { return std::tuple(b.net, a.rank) < std::tuple(a.net, b.rank); });
+  for (const Outbid& one : outbid_) {
+    class_[to_index(one.job)] = last;
+    if (std::find(order_.begin(), order_.end(), one.job) == order_.end()) order_.push_back(one.job);
+  }
+  may_displace_.assign(options_.size(), 0);
+  for (const std::int32_t job : order_) {
+    const std::int32_t j = choice.job_of[to_index(job)];
+    const bool is_chosen = j >= 0 && choice.chosen[to_index(j)] >= 0;
+    const bool is_entitled = reclaims_ && quotas_.standing(job) != QuotaStanding::kBorrowing;
+    if (!is_chosen && !is_entitled) continue;
+    for (std::int32_t row = begin_[to_index(job)]; row < begin_[to_index(job) + 1]; ++row) {
+      const std::int32_t type = view_.demands[options_[to_index(row)].demand].gpu_type;
+      if (lowered_.may_displace(s.job.queue[to_index(job)], type, is_entitled)) may_displace_[to_index(row)] = 1;
+    }
+  }
+}
+
 void ShapePass::build(const StateImpl& s, const kernel::ProblemView& p, const PassInput::Marks& marks, const ChosenShapes& choice,
                       const PassRules& rules, TightPlaces& places, const FindVictims& find) {
   narrowed_.assign(s.jobs.size(), 0);
@@ -183,6 +215,8 @@ void ShapePass::build(const StateImpl& s, const kernel::ProblemView& p, const Pa
   }
   set_problem(s);
   reclaim(s, p, marks, choice, rules.quotas, tight, find);
+  const bool displaces = reclaims_ || !outbid_.empty();
+  if (displaces && lowered_.any()) keep_outbid(s, choice);
 
   running_.assign(order_.size(), 0);
   for (std::size_t i = 0; i < order_.size(); ++i) {
@@ -195,8 +229,12 @@ void ShapePass::build(const StateImpl& s, const kernel::ProblemView& p, const Pa
   request_.order = order_.data();
   request_.running = running_.data();
   request_.victim_ok = running_.data();
-  request_.preemptive = request_.class_rule = reclaims_ ? 1 : 0;
+  request_.preemptive = request_.class_rule = displaces ? 1 : 0;
   request_.preemption_class = reclaims_ ? quotas_.classes() : s.job.preemption_class.data();
+  if (displaces && lowered_.any()) {
+    request_.preemption_class = class_.data();
+    request_.may_displace = may_displace_.data();
+  }
   request_.job_rank = s.job_rank().data();
   request_.option_run = run_.data();
   request_.discipline = kernel::Discipline::kGreedy;
@@ -224,7 +262,7 @@ void ShapePass::obtained(const StateImpl& s, const ChosenShapes& choice, const k
   for (std::size_t j = 0; j < choice.jobs.size(); ++j) {
     obtained[j].chosen_wide_value = chosen_wide_value_[j];
     if (passes_[to_index(choice.jobs[j])] != 0 && kept_[to_index(choice.jobs[j])] == 0) continue;
-    const std::int32_t k = choice.option_begin[j] + choice.chosen[j];
+    const std::int32_t k = choice.chosen[j] < 0 ? choice.current(j) : choice.option_begin[j] + choice.chosen[j];
     obtained[j].option = choice.options[to_index(k)].option;
     obtained[j].value = choice.value[to_index(k)];
   }

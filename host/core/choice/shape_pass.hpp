@@ -8,6 +8,7 @@
 #include "host/core/placement/final_state.hpp"
 #include "host/core/placement/pass_input.hpp"
 #include "host/core/policy_api/objective.hpp"
+#include "host/core/quota/lowered_limits.hpp"
 #include "host/core/quota/quota_order.hpp"
 
 namespace berth::core {
@@ -30,6 +31,12 @@ struct ChosenShapes {
   std::int64_t net(std::int32_t k) const {
     const ChoiceOption& one = options[static_cast<std::size_t>(k)];
     return value[static_cast<std::size_t>(k)] - price[static_cast<std::size_t>(one.type)] * one.gpus;
+  }
+  /// The option in which a running job runs. It is there.
+  std::int32_t current(std::size_t job) const {
+    std::int32_t k = option_begin[job];
+    while (!options[static_cast<std::size_t>(k)].current) ++k;
+    return k;
   }
   /// Whether an option may be tried where there is room. @param wanted  row of what was chosen for its job, -1: nothing
   bool may_try(std::int32_t k, std::int32_t wanted) const {
@@ -81,6 +88,8 @@ class ShapePass {
   const std::uint8_t* left_out() const { return left_out_.data(); }
   /// Where a queue is entitled to a job that is not chosen, so that jobs may be displaced: their order; else null.
   const QuotaOrder* quotas() const { return reclaims_ ? &quotas_ : nullptr; }
+  /// Whether a queue uses more than a limit, as that was lowered.
+  bool is_limited() const { return lowered_.any(); }
 
  private:
   struct OrderKey {
@@ -89,6 +98,12 @@ class ShapePass {
     std::int64_t net;   // of the best option left to an outbid job
     std::int32_t rank, job;
   };
+  /// A running job of a queue above a limit that was lowered, which the choice leaves out.
+  struct Outbid {
+    std::int64_t net;
+    std::int32_t rank, job;
+  };
+  void keep_outbid(const StateImpl& state, const ChosenShapes& choice);
   void order_jobs(const StateImpl& state, const PassInput::Marks& marks, const ChosenShapes& choice);
   void list_options(const StateImpl& state, const kernel::ProblemView& problem, const ChosenShapes& choice, TightPlaces* places);
   std::int64_t value_at(const StateImpl& state, const ChosenShapes& choice, std::int32_t k, std::span<const kernel::PlacedRow> entries);
@@ -106,6 +121,10 @@ class ShapePass {
   std::vector<std::int32_t> stay_;      // jobs that run on
   std::vector<std::uint8_t> narrowed_;  // [jobs of the state] 1: only options within what its queue is entitled to are tried
   std::vector<std::uint8_t> within_;    // [options of the problem] 1: within that
+  LoweredLimits lowered_;
+  std::vector<Outbid> outbid_;
+  std::vector<std::int32_t> class_;         // [jobs of the state] where limits were lowered
+  std::vector<std::uint8_t> may_displace_;  // [options of the pass] the same
   QuotaOrder quotas_;
   bool reclaims_ = false;
   bool all_options_ = false;  // of the choice are listed, also those that the policy does not try

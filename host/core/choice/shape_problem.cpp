@@ -66,7 +66,6 @@ bool may_change(const StateImpl& s, const kernel::ProblemView& p, std::int32_t j
 
 // A queue above a limit that was lowered starts no job and gives none up by choice: its jobs run on as they do, or leave for others.
 void ShapeProblem::collect(const StateImpl& s, const kernel::ProblemView& p, const PassInput::Marks& marks) {
-  lowered_.read(s.problem());
   // Working GPUs that may be given to a job: free now, or held by a job that may have to leave.
   capacity_.assign(to_index(p.n_types), 0);
   for (std::int32_t n = 0; n < p.n_nodes; ++n) capacity_[to_index(p.node_type[n])] += std::popcount(p.node_free[n]);
@@ -75,7 +74,6 @@ void ShapeProblem::collect(const StateImpl& s, const kernel::ProblemView& p, con
   for (const std::int32_t job : s.job_order) {
     const bool running = s.job.running[to_index(job)] != 0 && marks.lost[to_index(job)] == 0;
     if (marks.rejected[to_index(job)] != 0 || marks.failures.repaired()[to_index(job)] >= 0) continue;
-    if (!running && lowered_.is_below(s.job.queue[to_index(job)])) continue;
     if (running && !may_change(s, p, job, form_of(s, p, job))) {
       for (std::int32_t h = p.held_begin[job]; may_be_displaced(s, job) && h < p.held_end[job]; ++h) {
         const kernel::HeldRow& row = p.held[h];
@@ -100,7 +98,7 @@ void ShapeProblem::collect(const StateImpl& s, const kernel::ProblemView& p, con
     for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
       const kernel::DemandRow& demand = p.demands[p.options[o].demand];
       const bool current = form.is(p.options[o], p);
-      if (!current && lowered_.is_below(s.job.queue[to_index(job)])) continue;
+      if (!current && lowered_.is_below(s.job.queue[to_index(job)], demand.gpu_type)) continue;
       const std::int64_t most = capacity_[to_index(demand.gpu_type)] + beyond_[to_index(demand.gpu_type)];
       if (demand.gpus < 1 || demand.gpus > most || (marks.impossible[to_index(o)] != 0 && !current)) continue;
       options_.push_back({job, o - p.option_begin[job], demand.gpu_type, static_cast<std::int32_t>(demand.gpus), current});
@@ -114,6 +112,7 @@ void ShapeProblem::collect(const StateImpl& s, const kernel::ProblemView& p, con
 }
 
 void ShapeProblem::look(const StateImpl& s, const kernel::ProblemView& p, const PassInput::Marks& marks, const ChoiceSettings& settings) {
+  lowered_.read(s.problem());
   collect(s, p, marks);
   values_.set(s, settings, {options_, p.option_begin, marks.impossible, marks.lost}, value_);
   type_.resize(options_.size());

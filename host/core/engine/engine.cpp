@@ -491,8 +491,8 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
     place(request, &stop_token, attempt, plan);
   }
   PassAttempt begin;  // of a search
-  // A search knows no quotas: where they displace jobs, its first plan stands.
-  const bool searched = searches() && attempt.shape_pass.quotas() == nullptr;
+  // A search knows no quotas: where they displace jobs, or limits were lowered, its first plan stands.
+  const bool searched = searches() && attempt.shape_pass.quotas() == nullptr && !attempt.shape_pass.is_limited();
   if (searched) {
     begin = std::move(attempt);
     attempt = search_plans(s, marks, policy_state, request, begin, stop_token, plan);

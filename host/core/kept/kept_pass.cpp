@@ -446,14 +446,14 @@ std::int32_t KeptPass::start(Pass& pass, const OrderPlace& place) {
     }
     known_now_[row] = round_;
   }
-  const bool keeps_off = rules_.preemptive && !lowered_->may_displace(s_->job.queue[to_index(job)], place.level != 0);
-  if (keeps_off) {
+  if (rules_.preemptive) {
+    read_limits(place);
+    if (std::find(takes_.begin(), takes_.end(), 1) != takes_.end()) return displace(pass, place);
     // What it lacks with no victim gone bounds nothing for others. Its class is tried again in any case.
     missing_ = DeadClasses::kOnlyQuota;
     by_quota_ = false;
     return kNone;
   }
-  if (rules_.preemptive) return displace(pass, place);
   note_failure(pass, job);
   return kNone;
 }
@@ -476,8 +476,10 @@ void KeptPass::note_failure(const Pass& pass, std::int32_t job) {
   }
 }
 
+// With victims gone.
 std::int32_t KeptPass::fit(Pass& pass, std::int32_t job) {
   for (std::int32_t o = 0; o < options_of(job); ++o) {
+    if (!may_take(o)) continue;
     const kernel::DemandRow& demand = p_->demands[option_of(job, o).demand];
     if (!quota_ok(pass, job, o) || pass.s.type_free[demand.gpu_type] < demand.gpus) continue;
     if (kernel::place_demand(pass, demand, end_of(o))) return o;

@@ -140,6 +140,8 @@ class KeptPass {
   void begin_reach(Pass& pass, const OrderPlace& place);
   bool in_reach(Pass& pass, const OrderPlace& place);
   void take_from_reach(const Pass& pass, const PassChange& change);
+  void read_limits(const OrderPlace& place);
+  bool may_take(std::int32_t o) const { return takes_[static_cast<std::size_t>(o)] != 0; }
   bool may_gain(std::int32_t job) const;
   std::int32_t fit(Pass& pass, std::int32_t job);
   std::int32_t release_to(Pass& pass, const OrderPlace& place, std::int32_t count, std::int32_t to);
@@ -218,6 +220,7 @@ class KeptPass {
   std::size_t reads_left_ = 0;
   std::vector<OrderPlace> in_reach_;  // these victims, from the end of the order
   // Of one job that displaces others.
+  std::vector<std::uint8_t> takes_;  // [options] 0: it displaces none in this one, as a limit was lowered
   std::vector<OrderPlace> listed_;
   VictimReader victims_;
   bool is_in_reach_ = false;  // the job may read all

@@ -40,7 +40,7 @@ bool KeptPass::holds_node_of(std::int32_t victim, std::int32_t filter) const {
 // Whether some option did not already fail with all victims of an earlier job.
 bool KeptPass::may_gain(std::int32_t job) const {
   for (std::int32_t o = 0; o < options_of(job); ++o) {
-    if (rules_.class_rule || infeasible_[row_of(o)] != pass_) return true;
+    if (may_take(o) && (rules_.class_rule || infeasible_[row_of(o)] != pass_)) return true;
   }
   return false;
 }
@@ -53,12 +53,15 @@ std::int32_t KeptPass::displace(Pass& pass, const OrderPlace& place) {
   }
   listed_.clear();
   listed_by_quota_ = false;
-  for (std::int32_t o = 0; o < options_of(job); ++o) listed_by_quota_ = listed_by_quota_ || !quota_ok(pass, job, o);
+  for (std::int32_t o = 0; o < options_of(job); ++o) listed_by_quota_ = listed_by_quota_ || (may_take(o) && !quota_ok(pass, job, o));
   bool any = listed_by_quota_;
-  for (std::int32_t o = 0; o < options_of(job); ++o) any = any || has_victims(place, p_->demands[option_of(job, o).demand]);
+  for (std::int32_t o = 0; o < options_of(job); ++o)
+    any = any || (may_take(o) && has_victims(place, p_->demands[option_of(job, o).demand]));
   if (!any) {
     note_failure(pass, job);
-    for (std::int32_t o = 0; o < options_of(job) && !rules_.class_rule; ++o) infeasible_[row_of(o)] = pass_;
+    for (std::int32_t o = 0; o < options_of(job) && !rules_.class_rule; ++o) {
+      if (may_take(o)) infeasible_[row_of(o)] = pass_;
+    }
     return kNone;
   }
   victims_.begin(*running_, *keys_);
@@ -93,7 +96,7 @@ std::int32_t KeptPass::displace(Pass& pass, const OrderPlace& place) {
     release_to(pass, place, count, 0);
     // Behind this job there are fewer victims, and no more is free until some job is displaced: then as much is gone.
     for (std::int32_t o = 0; o < options_of(job) && !rules_.class_rule; ++o) {
-      if (!listed_by_quota_) infeasible_[row_of(o)] = pass_;
+      if (!listed_by_quota_ && may_take(o)) infeasible_[row_of(o)] = pass_;
     }
     return kNone;
   }
@@ -120,6 +123,14 @@ std::int32_t KeptPass::displace(Pass& pass, const OrderPlace& place) {
   kernel::charge_queue(*p_, pass.s, job, demand.gpu_type, demand.quota);
   give_back(pass, place, demand.gpu_type, count);
   return option;
+}
+
+void KeptPass::read_limits(const OrderPlace& place) {
+  takes_.assign(to_index(options_of(place.job)), 1);
+  for (std::int32_t o = 0; lowered_->any() && o < options_of(place.job); ++o) {
+    const std::int32_t type = p_->demands[option_of(place.job, o).demand].gpu_type;
+    takes_[to_index(o)] = lowered_->may_displace(s_->job.queue[to_index(place.job)], type, place.level != 0) ? 1 : 0;
+  }
 }
 
 bool KeptPass::may_displace(const OrderPlace& victim) const {

@@ -33,7 +33,7 @@ bool saves(const StateImpl& s, std::int32_t job, std::int64_t rate, TimeUs cost)
 bool LeaseOffers::may_leave(const StateImpl& s, const PassProblem& problem, const TriedOptions& tried, std::int32_t job) const {
   if (s.job.running[to_index(job)] == 0 || problem.lost()[to_index(job)] != 0 || problem.repaired()[to_index(job)] >= 0) return false;
   if (s.job.victim_from[to_index(job)] > s.now) return false;
-  if (lowered_.is_below(s.job.queue[to_index(job)])) return false;  // the limit would not give them back
+  if (lowered_.is_below(s.job.queue[to_index(job)], problem.view().held_type[job])) return false;  // the limit would not give them back
   if (lease_end_ == LeaseEnd::kMove) return true;
   // It could have all of its GPUs back, in a shape in which it is tried.
   const kernel::ProblemView& p = problem.view();

@@ -326,8 +326,10 @@ const std::uint8_t* PassInput::may_displace(const StateImpl& s, const PassRules&
   if (within != nullptr) std::copy_n(within, p.n_options, may_displace_.begin());
   for (const std::int32_t job : order_) {
     const bool is_entitled = reclaims_ && quotas_.standing(job) != QuotaStanding::kBorrowing;
-    if (lowered_.may_displace(s.job.queue[to_index(job)], is_entitled)) continue;
-    std::fill(may_displace_.begin() + p.option_begin[job], may_displace_.begin() + p.option_end[job], std::uint8_t{0});
+    for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
+      const std::int32_t type = p.demands[p.options[o].demand].gpu_type;
+      if (!lowered_.may_displace(s.job.queue[to_index(job)], type, is_entitled)) may_displace_[to_index(o)] = 0;
+    }
   }
   return may_displace_.data();
 }

@@ -46,7 +46,7 @@ class Displacements {
       return;
     }
     const std::int32_t queue = s_.job.queue[to_index(r.other_job)];
-    if (!lowered_.may_displace(queue, QuotaOrder::applies(s_, rules_.quotas))) {
+    if (is_taken_over_limit(other)) {
       found_.of(job, "is displaced by job {}, although its queue {}, or one above it, uses more than its limit",
                 s_.jobs[to_index(r.other_job)].job->id, s_.queues[to_index(queue)].id);
       return;
@@ -78,6 +78,13 @@ class Displacements {
       default:
         return false;
     }
+  }
+
+  // Of the queue itself: below others it may be entitled to more.
+  bool is_taken_over_limit(const Decision& other) const {
+    if (!lowered_.any() || other.entry_begin == other.entry_end) return false;
+    const std::int32_t node = plan_.entries[to_index(other.entry_begin)].node;
+    return !lowered_.may_displace(s_.job.queue[to_index(other.job)], s_.node.type[to_index(node)], QuotaOrder::applies(s_, rules_.quotas));
   }
 
   // A pass tries all shapes of as many GPUs as the first one has.

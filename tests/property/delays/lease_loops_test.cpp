@@ -63,6 +63,15 @@ Snapshot any_cluster(Random& random, std::uint64_t seed) {
   return s;
 }
 
+// Of some queue, below what its jobs use or above it.
+void change_a_limit(Loop& loop) {
+  const Snapshot s = loop.state.snapshot();
+  if (s.queues.empty()) return;
+  Queue queue = loop.random.of(s.queues);
+  queue.quotas = {{"*", 0, loop.random.below(40), kUnlimited, kUnlimited}};
+  loop.apply(delta::PutQueue{queue});
+}
+
 TEST(LeaseLoops, PlansOfChangesAreThoseOfANewEngine) {
   int unchanged = 0, changed_later = 0, decisions = 0, by_heads = 0;
   // BERTH_LOOPS=N: that many.
@@ -95,6 +104,7 @@ TEST(LeaseLoops, PlansOfChangesAreThoseOfANewEngine) {
       was_unchanged = false;
       loop.go_on();
       if (loop.random.percent(20)) loop.apply(loop.change_and_back().there);
+      if (loop.random.percent(20)) change_a_limit(loop);
       // Another policy state, or one that the caller changed.
       if (loop.random.percent(5)) loop.policy_state = {};
       if (loop.random.percent(5)) loop.policy_state.columns["lease_from_us"]["left long ago"] = 7;

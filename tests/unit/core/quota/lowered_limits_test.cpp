@@ -47,7 +47,25 @@ class LoweredLimitsTest : public QuotaOrderTest {
 }  // namespace
 
 TEST_F(LoweredLimitsTest, EndNoJob) {
-  under_all_policies([&] { EXPECT_EQ(with(decide(), Action::kKeep), "a0 a1"); });
+  under_all_policies([&] {
+    const Plan plan = decide();
+    EXPECT_EQ(with(plan, Action::kKeep), "a0 a1");
+    expect_valid(plan);
+  });
+}
+
+// Some policies of shapes leave a job out although none waits.
+TEST_F(LoweredLimitsTest, EndNoJobOfSeveralSizes) {
+  s_.jobs.pop_back();
+  runs("a1", "a", 1, 0, 4);
+  runs("a2", "a", 1, 4, 4);
+  s_.queues[0].quotas[0].limit = 12;
+  for (const char* policy : {"pop", "gavel-las", "gavel-ftf", "price", "elasticflow", "sia", "ones-plus"}) {
+    SCOPED_TRACE(policy);
+    request_.policy = policy;
+    request_.params.clear();
+    EXPECT_EQ(with(decide(), Action::kKeep), "a0 a1 a2");
+  }
 }
 
 TEST_F(LoweredLimitsTest, TheQueueStartsNoJobInPlaceOfItsOwn) {
@@ -107,6 +125,40 @@ TEST_F(LoweredLimitsTest, NoJobLeavesInVain) {
     const Plan plan = decide();
     EXPECT_EQ(with(plan, Action::kPreempt), "a0") << policy;
     EXPECT_EQ(with(plan, Action::kKeep), "a1 b1") << policy;
+    expect_valid(plan);
+  }
+}
+
+// Policies of shapes choose two of the three jobs, most of them not a0. But b0 cannot use its GPUs.
+TEST_F(LoweredLimitsTest, AJobThatIsNotChosenRunsOnWhereItsGpusAreNotNeeded) {
+  s_.queues[0].quotas[0].limit = 2;
+  s_.jobs[0].estimate.run_us = 7200 * kSecond;
+  waits_in_front("b0", "b", 8);
+  s_.jobs.back().constraints.required_nodes = {"n1"};
+  under_all_policies([&] {
+    const Plan plan = decide();
+    EXPECT_EQ(plan.decisions[0].action, Action::kKeep) << "a0";
+    expect_valid(plan);
+  });
+}
+
+// The limit of a type was lowered. The queue gets its guarantee of another type back.
+TEST_F(LoweredLimitsTest, OtherTypesAreAsBefore) {
+  s_.gpu_types.resize(2);
+  s_.gpu_types[1].id = "A";
+  add_node();
+  s_.nodes[2].gpu_type = "A";
+  s_.queues[0].quotas = {{"H", 0, 8, kUnlimited}, {"A", 8, kUnlimited, kUnlimited}};
+  runs("b1", "b", 2, 0, 8);
+  waits_in_front("a2", "a", 4);
+  s_.jobs.back().shapes[0].gpu_type = "A";
+  for (const char* policy : {"fifo", "sjf", "srsf", "srtf", "priority", "gandiva", "dally", "price", "sia", "elasticflow", "gavel-las"}) {
+    SCOPED_TRACE(policy);
+    request_.policy = policy;
+    request_.params.clear();
+    const Plan plan = decide();
+    EXPECT_EQ(with(plan, Action::kStart), "a2");
+    EXPECT_EQ(with(plan, Action::kPreempt), "b1");
     expect_valid(plan);
   }
 }

@@ -97,17 +97,14 @@ TEST(ElasticPollux, AJobThatKeepsItsGpusKeepsItsShape) {
 }
 
 // Both are on both nodes, where only one of them may stay: the one with less attained service. No generation follows
-// this repair, and their queue has no room for the other one.
+// this repair, and the nodes end too soon for the other one to start again.
 TEST(ElasticPollux, JobsWithLessServiceComeFirst) {
   Snapshot s = test::two_racks();
   s.nodes.resize(2);
   s.gpu_types.resize(1);
-  s.queues.resize(1);
-  s.queues[0].id = "q";
-  s.queues[0].quotas = {{"*", 0, 8, kUnlimited}};
+  for (Node& node : s.nodes) node.available_until_us = s.now_us + 60 * kSecond;
   for (const char* id : {"a", "b"}) {
     Job& job = elastic(s, id, {{8, 5'000'000}});
-    job.queue = "q";
     for (const char* node : {"n0", "n1"}) run_on(job, node, *id == 'a' ? std::vector{0, 1, 2, 3} : std::vector{4, 5, 6, 7});
     job.allocation.entries[1].member = 4;
     job.progress.attained_gpu_us = *id == 'a' ? 2'000'000 : 1'000'000;
