@@ -23,8 +23,7 @@ bool WaitingHeads::stand_for_all(const StateImpl& s, const ChosenPolicy& chosen,
   if (rules.discipline != kernel::Discipline::kGreedy || rules.packing == Packing::kConsolidate || rules.packing == Packing::kContention ||
       rules.consolidation || rules.admits_by_count || chosen.entry->class_rule || QuotaOrder::applies(s, rules.quotas))
     return false;
-  LoweredLimits lowered;
-  if (!rules.displaces_over_limit && lowered.read(s.problem())) return false;
+  if (!rules.displaces_over_limit && exceeds_limits(s.problem())) return false;
   if (!s.reservations.empty() || s.any_several_shapes() || s.any_longest_wait()) return false;
   return s.node.sharing_nodes == 0 && problem.view().has_until == 0 && !problem.failures().any();
 }

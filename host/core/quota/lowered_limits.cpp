@@ -14,12 +14,18 @@ bool uses_more(const kernel::ProblemView& p, std::int32_t queue, std::int32_t co
 
 }  // namespace
 
-bool LoweredLimits::read(const kernel::ProblemView& p) {
-  any_ = false;
-  columns_ = p.n_types + 1;
-  for (std::int32_t q = 0; q < p.n_queues && !any_; ++q) {
-    for (std::int32_t column = 0; column < columns_; ++column) any_ = any_ || uses_more(p, q, column);
+bool exceeds_limits(const kernel::ProblemView& p) {
+  for (std::int32_t q = 0; q < p.n_queues; ++q) {
+    for (std::int32_t column = 0; column <= p.n_types; ++column) {
+      if (uses_more(p, q, column)) return true;
+    }
   }
+  return false;
+}
+
+bool LoweredLimits::read(const kernel::ProblemView& p) {
+  any_ = exceeds_limits(p);
+  columns_ = p.n_types + 1;
   if (!any_) return false;
   marks_.assign(to_index(p.n_queues) * to_index(columns_), 0);
   for (std::int32_t q = 0; q < p.n_queues; ++q) {

@@ -33,13 +33,19 @@ class LoweredLimitsTest : public QuotaOrderTest {
     job.deadline.at_us = s_.now_us + 70 * kSecond;
   }
   template <class Check>
-  void under_all_policies(const Check& check) {
-    for (const PolicyInfo& policy : policies()) {
-      SCOPED_TRACE(policy.name);
-      request_.policy = policy.name;
+  void under(const std::vector<std::string>& names, const Check& check) {
+    for (const std::string& name : names) {
+      SCOPED_TRACE(name);
+      request_.policy = name;
       request_.params.clear();
       check();
     }
+  }
+  template <class Check>
+  void under_all_policies(const Check& check) {
+    std::vector<std::string> names;
+    for (const PolicyInfo& policy : policies()) names.push_back(policy.name);
+    under(names, check);
   }
   void expect_valid(const Plan& plan) { EXPECT_EQ(validate_plan(state_, plan), std::vector<std::string>{}); }
 };
@@ -60,12 +66,8 @@ TEST_F(LoweredLimitsTest, EndNoJobOfSeveralSizes) {
   runs("a1", "a", 1, 0, 4);
   runs("a2", "a", 1, 4, 4);
   s_.queues[0].quotas[0].limit = 12;
-  for (const char* policy : {"pop", "gavel-las", "gavel-ftf", "price", "elasticflow", "sia", "ones-plus"}) {
-    SCOPED_TRACE(policy);
-    request_.policy = policy;
-    request_.params.clear();
-    EXPECT_EQ(with(decide(), Action::kKeep), "a0 a1 a2");
-  }
+  under({"pop", "gavel-las", "gavel-ftf", "price", "elasticflow", "sia", "ones-plus"},
+        [&] { EXPECT_EQ(with(decide(), Action::kKeep), "a0 a1 a2"); });
 }
 
 TEST_F(LoweredLimitsTest, TheQueueStartsNoJobInPlaceOfItsOwn) {
@@ -82,27 +84,32 @@ TEST_F(LoweredLimitsTest, TheQueueStartsNoJobInPlaceOfItsOwn) {
 TEST_F(LoweredLimitsTest, NorForItsGuarantee) {
   s_.queues[0].quotas[0].guarantee = 8;
   waits_in_front("a2", "a", 4);
-  under_all_policies([&] { EXPECT_EQ(with(decide(), Action::kKeep), "a0 a1"); });
+  under_all_policies([&] {
+    const Plan plan = decide();
+    EXPECT_EQ(with(plan, Action::kKeep), "a0 a1");
+    expect_valid(plan);
+  });
 }
 
 TEST_F(LoweredLimitsTest, AQueueBelowItStartsNoJobEither) {
   s_.queues.push_back(queue_of("c", 0, "a"));
   waits_in_front("c0", "c", 4);
-  under_all_policies([&] { EXPECT_EQ(with(decide(), Action::kKeep), "a0 a1"); });
+  under_all_policies([&] {
+    const Plan plan = decide();
+    EXPECT_EQ(with(plan, Action::kKeep), "a0 a1");
+    expect_valid(plan);
+  });
 }
 
 TEST_F(LoweredLimitsTest, JobsOfOtherQueuesComeFirstAsBefore) {
   waits_in_front("b0", "b", 8);
   waits_in_front("a2", "a", 1);
-  for (const char* policy : {"priority", "srsf", "srtf"}) {
-    SCOPED_TRACE(policy);
-    request_.policy = policy;
-    request_.params.clear();
+  under({"priority", "srsf", "srtf"}, [&] {
     const Plan plan = decide();
     EXPECT_EQ(with(plan, Action::kStart), "b0");
     EXPECT_EQ(plan.totals.preempts, 1);
     expect_valid(plan);
-  }
+  });
 }
 
 // b0 needs one node. The least important job, a1, makes no room there: it runs on, although the limit would not let it start.
@@ -113,20 +120,14 @@ TEST_F(LoweredLimitsTest, NoJobLeavesInVain) {
   Job& other = runs("b1", "b", 1, 4, 4);
   other.preemption.preemptible = false;
   s_.queues[0].quotas[0].limit = 2;
-  Group group;
-  group.name = "g";
-  group.members_min = group.members_want = group.members_max = 1;
-  group.gpus_per_member = 8;
   waits_in_front("b0", "b", 8);
-  s_.jobs.back().shapes[0].groups = {group};
-  for (const char* policy : {"srtf", "srsf"}) {
-    request_.policy = policy;
-    request_.params.clear();
+  s_.jobs.back().shapes[0].groups = {group_of(1, 8)};
+  under({"srtf", "srsf"}, [&] {
     const Plan plan = decide();
-    EXPECT_EQ(with(plan, Action::kPreempt), "a0") << policy;
-    EXPECT_EQ(with(plan, Action::kKeep), "a1 b1") << policy;
+    EXPECT_EQ(with(plan, Action::kPreempt), "a0");
+    EXPECT_EQ(with(plan, Action::kKeep), "a1 b1");
     expect_valid(plan);
-  }
+  });
 }
 
 // Policies of shapes choose two of the three jobs, most of them not a0. But b0 cannot use its GPUs.
@@ -152,15 +153,12 @@ TEST_F(LoweredLimitsTest, OtherTypesAreAsBefore) {
   runs("b1", "b", 2, 0, 8);
   waits_in_front("a2", "a", 4);
   s_.jobs.back().shapes[0].gpu_type = "A";
-  for (const char* policy : {"fifo", "sjf", "srsf", "srtf", "priority", "gandiva", "dally", "price", "sia", "elasticflow", "gavel-las"}) {
-    SCOPED_TRACE(policy);
-    request_.policy = policy;
-    request_.params.clear();
+  under({"fifo", "sjf", "srsf", "srtf", "priority", "gandiva", "dally", "price", "sia", "elasticflow", "gavel-las"}, [&] {
     const Plan plan = decide();
     EXPECT_EQ(with(plan, Action::kStart), "a2");
     EXPECT_EQ(with(plan, Action::kPreempt), "b1");
     expect_valid(plan);
-  }
+  });
 }
 
 // The limit of the queue above both was lowered. What b is entitled to is given back: the limit lets a keep nothing then.

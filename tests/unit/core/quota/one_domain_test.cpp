@@ -20,13 +20,6 @@ class OneDomainTest : public QuotaOrderTest {
     for (std::int32_t i = 0; i < 16; ++i) runs("a" + std::to_string(i), "a", i % 2, i / 2, 1);
     waits("b0", "b", 8).shapes[0].groups = {group_of(1, 8)};
   }
-  static Group group_of(std::int32_t members, std::int32_t gpus) {
-    Group group;
-    group.name = "g";
-    group.members_min = group.members_want = group.members_max = members;
-    group.gpus_per_member = gpus;
-    return group;
-  }
   // The plan is valid, and the next decision changes nothing.
   void expect_settled(const Plan& plan) {
     EXPECT_EQ(validate_plan(state_, plan), std::vector<std::string>{});

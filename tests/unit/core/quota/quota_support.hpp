@@ -54,6 +54,14 @@ class QuotaOrderTest : public ::testing::Test {
     return queue;
   }
 
+  static Group group_of(std::int32_t members, std::int32_t gpus) {
+    Group group;
+    group.name = "g";
+    group.members_min = group.members_want = group.members_max = members;
+    group.gpus_per_member = gpus;
+    return group;
+  }
+
   Job& waits(const std::string& id, const std::string& queue, std::int32_t gpus) {
     Job job;
     job.id = id;
