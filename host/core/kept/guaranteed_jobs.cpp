@@ -82,7 +82,7 @@ std::int32_t GuaranteedJobs::class_of(const StateImpl& s, const kernel::ProblemV
     if (classes_[to_index(of)].gpus == amount.gpus && classes_[to_index(of)].type == counted(amount.type)) return of;
   }
   of_queue.push_back(static_cast<std::int32_t>(classes_.size()));
-  classes_.push_back({queue, counted(amount.type), amount.gpus, kBack, 0, false, -1, 0, kBack, 0, {}, {}});
+  classes_.push_back({queue, counted(amount.type), amount.gpus, kBack, 0, 0, false, -1, kBack, 0, {}, {}});
   return of_queue.back();
 }
 
@@ -127,10 +127,10 @@ void GuaranteedJobs::drop(std::int32_t job) {
       entitled_.remove(job);
       return leave(job);
     }
-    case Part::kWaits:
-      return erase_borrowing(classes_[to_index(known.of)].waiting, known.place);
-    case Part::kRuns:
-      return erase_borrowing(classes_[to_index(known.of)].running, known.place);
+    case Part::kRests:
+      return erase_borrowing(classes_[to_index(known.of)].resting, known.place);
+    case Part::kFalls:
+      return erase_borrowing(classes_[to_index(known.of)].falling, known.place);
     case Part::kStays:
       Queue& queue = queues_[to_index(known.of)];
       std::erase_if(queue.stay, [&](const Protected& one) { return one.job == job; });
@@ -154,11 +154,15 @@ void GuaranteedJobs::borrow(std::int32_t job, std::int32_t of, const OrderPlace&
   Class& in = classes_[to_index(of)];
   Queue& queue = queues_[to_index(in.queue)];
   Known& known = known_[to_index(job)];
-  known.part = known.runs ? Part::kRuns : Part::kWaits;
+  const std::int64_t fall = known.runs ? keys.most_fall(job) : 0;
+  known.part = fall > 0 ? Part::kFalls : Part::kRests;
   known.of = of;
   known.place = place;
-  if (known.runs) known.place.key = keys.lowest_key(job, queue.horizon);
-  std::vector<OrderPlace>& order = known.runs ? in.running : in.waiting;
+  std::vector<OrderPlace>& order = fall > 0 ? in.falling : in.resting;
+  if (fall > 0) {
+    known.place.key = keys.lowest_key(job, queue.horizon);
+    in.fall = order.empty() ? fall : std::min(in.fall, fall);
+  }
   if (filling_) {
     order.push_back(known.place);
   } else {
@@ -166,7 +170,7 @@ void GuaranteedJobs::borrow(std::int32_t job, std::int32_t of, const OrderPlace&
   }
   in.first_in = 0;
   if (place < in.cut) queue.is_dirty = in.may_come = true;
-  if (known.runs && known.place < in.cut) queue.quiet_until = in.quiet_until = -1;
+  if (fall > 0 && lowest_place(in, known.place, in.quiet_until) < in.cut) queue.quiet_until = in.quiet_until = -1;
 }
 
 void GuaranteedJobs::enter(std::int32_t job) {
@@ -220,16 +224,39 @@ bool GuaranteedJobs::is_over(std::int32_t queue) const {
   return false;
 }
 
-// @returns the first by its current key; kBack: none
-const OrderPlace& GuaranteedJobs::first_of(Class& of, FallingKeys& keys) const {
-  if (std::exchange(of.first_in, judged_) == judged_) return of.first;
-  of.first = of.waiting.empty() ? kBack : of.waiting.back();
-  for (auto at = of.running.crbegin(); at != of.running.crend(); ++at) {
-    OrderPlace one = *at;
-    if (of.first < one) break;
-    one.key = keys.key_of(one.job);
-    of.first = std::min(of.first, one);
+// It does not pass that place until then.
+OrderPlace GuaranteedJobs::lowest_place(const Class& of, const OrderPlace& falling, TimeUs until) const {
+  const TimeUs left = std::max<TimeUs>(0, queues_[to_index(of.queue)].horizon - until);
+  return {saturating_add(falling.key, saturating_mul(of.fall, left)), falling.label, falling.job, falling.level};
+}
+
+OrderPlace GuaranteedJobs::place_now(const OrderPlace& falling, FallingKeys& keys) {
+  const OrderPlace now{keys.key_of(falling.job), falling.label, falling.job, falling.level};
+  if (keys.most_fall(falling.job) == 0) rested_.push_back(now);
+  return now;
+}
+
+// Takes those of `rested_` from the ones whose keys fall. They are not looked for any more where others may pass the cut.
+void GuaranteedJobs::rest(Class& of) {
+  for (const OrderPlace& one : rested_) {
+    Known& known = known_[to_index(one.job)];
+    erase_borrowing(of.falling, known.place);
+    insert_borrowing(of.resting, one);
+    known.part = Part::kRests;
+    known.place = one;
+    if (one < of.cut) queues_[to_index(of.queue)].is_dirty = of.may_come = true;
   }
+  rested_.clear();
+}
+
+// @returns the first by its current key; kBack: none
+const OrderPlace& GuaranteedJobs::first_of(Class& of, FallingKeys& keys) {
+  if (std::exchange(of.first_in, judged_) == judged_) return of.first;
+  of.first = of.resting.empty() ? kBack : of.resting.back();
+  for (auto at = of.falling.crbegin(); at != of.falling.crend() && !(of.first < lowest_place(of, *at, judged_at_)); ++at) {
+    of.first = std::min(of.first, place_now(*at, keys));
+  }
+  rest(of);
   return of.first;
 }
 
@@ -284,13 +311,17 @@ void GuaranteedJobs::read_stay(const StateImpl& s, std::size_t queue) {
 
 void GuaranteedJobs::look_ahead(Queue& queue, TimeUs until, FallingKeys& keys) {
   queue.horizon = until;
-  for (const std::int32_t of : queue.classes) {
-    std::vector<OrderPlace>& running = classes_[to_index(of)].running;
-    for (OrderPlace& one : running) {
+  for (const std::int32_t c : queue.classes) {
+    Class& of = classes_[to_index(c)];
+    for (const OrderPlace& one : of.falling) place_now(one, keys);
+    rest(of);
+    of.fall = INT64_MAX;
+    for (OrderPlace& one : of.falling) {
       one.key = keys.lowest_key(one.job, until);
       known_[to_index(one.job)].place = one;
+      of.fall = std::min(of.fall, keys.most_fall(one.job));
     }
-    std::sort(running.begin(), running.end(), is_later);
+    std::sort(of.falling.begin(), of.falling.end(), is_later);
   }
 }
 
@@ -300,24 +331,23 @@ void GuaranteedJobs::set_cut(Class& of, const OrderPlace& cut) {
   of.cut = cut;
 }
 
-// Whether a running job of a closed class stands before the cut by now. Where none does, none is asked for some time.
-bool GuaranteedJobs::passes_cut(Class& of, FallingKeys& keys) const {
+// Whether a job of a closed class stands before the cut by now, as its key fell.
+bool GuaranteedJobs::passes_cut(Class& of, FallingKeys& keys) {
   if (judged_at_ <= of.quiet_until) return false;
-  const TimeUs least = ahead_ / 128, until = saturating_add(judged_at_, std::max(least, of.quiet_for));
-  bool is_quiet = true;
-  for (auto at = of.running.crbegin(); at != of.running.crend(); ++at) {
-    OrderPlace one = *at;
-    if (!(one < of.cut)) break;
-    one.key = keys.key_of(one.job);
-    if (one < of.cut) return true;
-    if (!is_quiet) continue;
-    one.key = keys.lowest_key(one.job, until);
-    is_quiet = of.cut < one;
-  }
-  // What is known of the jobs behind the cut holds until the horizon.
-  if (is_quiet) of.quiet_until = std::min(until, queues_[to_index(of.queue)].horizon);
-  of.quiet_for = std::clamp(is_quiet ? 2 * of.quiet_for : of.quiet_for / 2, least, ahead_);
-  return false;
+  bool passes = false;
+  auto at = of.falling.crbegin();
+  while (at != of.falling.crend() && !passes && lowest_place(of, *at, judged_at_) < of.cut) passes = place_now(*at++, keys) < of.cut;
+  const bool all_rest = rested_.size() == to_index(at - of.falling.crbegin());
+  rest(of);
+  if (!passes && all_rest) of.quiet_until = quiet_until(of);
+  return passes;
+}
+
+// Of a closed class, where no job may stand before the cut now: until when none does.
+TimeUs GuaranteedJobs::quiet_until(const Class& of) const {
+  const TimeUs horizon = queues_[to_index(of.queue)].horizon;
+  if (of.falling.empty() || of.cut.level != of.falling.back().level || of.cut.key < of.falling.back().key) return horizon;
+  return horizon - 1 - saturating_add(of.cut.key, -of.falling.back().key) / of.fall;
 }
 
 void GuaranteedJobs::look_for_passing(Queue& queue, FallingKeys& keys) {
@@ -330,23 +360,22 @@ void GuaranteedJobs::look_for_passing(Queue& queue, FallingKeys& keys) {
 }
 
 void GuaranteedJobs::judge(const StateImpl& s, FallingKeys& keys) {
-  static constexpr std::int64_t kDecisions = 256;  // that a look ahead serves, as they come now
   ++judged_;
   if (std::exchange(filling_, false)) {
     for (Class& of : classes_) {
-      for (std::vector<OrderPlace>* const order : {&of.waiting, &of.running}) std::sort(order->begin(), order->end(), is_later);
+      for (std::vector<OrderPlace>* const order : {&of.resting, &of.falling}) std::sort(order->begin(), order->end(), is_later);
     }
   }
   changed_.clear();
   entitled_.end_changes();
   entitled_.begin();
   read_shares();
-  ahead_ = std::clamp(saturating_mul(s.now - std::exchange(judged_at_, s.now), kDecisions), kSecond, kDay);
+  judged_at_ = s.now;
   for (std::size_t q = 0; q < queues_.size(); ++q) {
     Queue& queue = queues_[q];
     if (queue.stay_changed) read_stay(s, q);
     if (queue.classes.empty()) continue;
-    if (queue.horizon < s.now) look_ahead(queue, s.now + ahead_, keys);
+    if (queue.horizon < s.now) look_ahead(queue, s.now + kDay, keys);
     if (!queue.is_dirty && queue.quiet_until < s.now) look_for_passing(queue, keys);
     if (queue.is_dirty) judge_queue(static_cast<std::int32_t>(q), keys);
   }
@@ -374,7 +403,7 @@ OrderPlace GuaranteedJobs::next_to_try(const Queue& queue, FallingKeys& keys) {
 void GuaranteedJobs::accept(std::int32_t job) {
   Known& known = known_[to_index(job)];
   Class& of = classes_[to_index(known.of)];
-  erase_borrowing(known.part == Part::kRuns ? of.running : of.waiting, known.place);
+  erase_borrowing(known.part == Part::kFalls ? of.falling : of.resting, known.place);
   of.first_in = 0;
   known.part = Part::kEntitled;
   take(of, of.gpus);

@@ -19,7 +19,9 @@ namespace berth::core {
 /// Current keys of jobs, and how far those of running jobs fall.
 class FallingKeys : public KeySource {
  public:
-  /// Of a running job: no key that it has until then is lower, as long as it stays the same.
+  /// Of a running job: how much its key falls each microsecond, at the most, as long as it stays the same; 0: it does not fall.
+  virtual std::int64_t most_fall(std::int32_t job) = 0;
+  /// The same: no key that it has until then is lower. It is as if the key fell by `most_fall` each microsecond, or lower.
   virtual std::int64_t lowest_key(std::int32_t job, TimeUs until) = 0;
 };
 
@@ -64,14 +66,15 @@ class GuaranteedJobs {
     OrderPlace cut;  // jobs behind it borrow
     // What entitled jobs up to the cut have, with one more of the class, is at least this much more than the share.
     std::int64_t over;
-    bool may_come;  // one that borrows may stand before the cut
-    // No running job passes the cut until then. For how long that is looked for.
-    TimeUs quiet_until, quiet_for;
+    std::int64_t fall;   // the least `most_fall` of those of `falling`
+    bool may_come;       // one that borrows may stand before the cut
+    TimeUs quiet_until;  // none passes the cut until then
     // Of those that borrow, in that call of `judge`; 0: not known.
     OrderPlace first;
     std::int64_t first_in;
-    // Those that borrow, the last one first. A running job stands at a place that it does not pass until the horizon of its queue.
-    std::vector<OrderPlace> waiting, running;
+    // Those that borrow, the last one first. One whose key falls stands at a place that it does not pass until the horizon of its queue.
+    // For each microsecond before that, its key is higher by at least `fall`.
+    std::vector<OrderPlace> resting, falling;
   };
   /// A running job that may not be displaced.
   struct Protected {
@@ -89,7 +92,7 @@ class GuaranteedJobs {
     TimeUs quiet_until;           // of all classes
     bool stay_changed, is_dirty;  // judged again
   };
-  enum class Part : std::uint8_t { kOut, kEntitled, kWaits, kRuns, kStays };
+  enum class Part : std::uint8_t { kOut, kEntitled, kRests, kFalls, kStays };
   struct Known {
     Part part = Part::kOut;
     std::int32_t of = -1;  // class, or queue of one that stays
@@ -116,8 +119,12 @@ class GuaranteedJobs {
   void look_ahead(Queue& queue, TimeUs until, FallingKeys& keys);
   void look_for_passing(Queue& queue, FallingKeys& keys);
   static void set_cut(Class& of, const OrderPlace& cut);
-  bool passes_cut(Class& of, FallingKeys& keys) const;
-  const OrderPlace& first_of(Class& of, FallingKeys& keys) const;
+  OrderPlace lowest_place(const Class& of, const OrderPlace& falling, TimeUs until) const;
+  OrderPlace place_now(const OrderPlace& falling, FallingKeys& keys);
+  void rest(Class& of);
+  bool passes_cut(Class& of, FallingKeys& keys);
+  TimeUs quiet_until(const Class& of) const;
+  const OrderPlace& first_of(Class& of, FallingKeys& keys);
   bool is_over(std::int32_t queue) const;
   std::int64_t over(const Class& of, const std::vector<std::int64_t>& taken) const;
   void take(const Class& of, std::int64_t gpus);
@@ -146,8 +153,9 @@ class GuaranteedJobs {
   std::vector<OrderPlace> again_;  // of one queue: jobs behind all that stay entitled, the last one first
   std::size_t read_ = 0;           // of one queue: entitled jobs among these
   std::vector<Open> open_;
+  std::vector<OrderPlace> rested_;         // of a class: those of `falling` that were found not to fall
   std::int64_t waiting_ = 0, judged_ = 0;  // judged: times
-  TimeUs judged_at_ = 0, ahead_ = 0;
+  TimeUs judged_at_ = 0;
   bool filling_ = false;  // since `begin`: orders of jobs that borrow are put in order when they are judged
 };
 

@@ -38,7 +38,7 @@ void KeptQueue::read_columns(const StateImpl& s) {
 
 const JobColumns& KeptQueue::columns(const StateImpl& s, std::int32_t job) {
   remaining_[to_index(job)] = s.remaining(job);
-  attained_[to_index(job)] = s.attained_now(job);
+  if (policy_->reads_attained()) attained_[to_index(job)] = s.attained_now(job);
   return columns_;
 }
 
@@ -48,18 +48,17 @@ std::int64_t KeptQueue::key_of(std::int32_t job) {
   return key;
 }
 
+// Of a job that runs as long as it was to run, or longer, the remaining time falls no more.
+std::int64_t KeptQueue::most_fall(std::int32_t job) {
+  const TimeUs left = s_->remaining(job);
+  return left == kNever || left <= 1 ? 0 : policy_->most_fall(columns_, job);
+}
+
 std::int64_t KeptQueue::lowest_key(std::int32_t job, TimeUs until) {
-  const std::int64_t now = key_of(job);
-  const StateImpl& s = *s_;
-  const TimeUs end = s.job.end[to_index(job)], passes = until - s.now;
-  if (passes <= 0) return now;
-  if (end == kNever && remaining_[to_index(job)] != kNever) return INT64_MIN;
-  const JobColumns& then = columns(s, job);
-  if (end != kNever) remaining_[to_index(job)] = std::max<TimeUs>(1, end - until);
-  attained_[to_index(job)] = saturating_add(attained_[to_index(job)], saturating_mul(passes, s.job.gpus[to_index(job)]));
-  std::int64_t key = 0;
-  policy_->keys(then, until, {&job, 1}, {&key, 1});
-  return std::min(now, key);
+  const std::int64_t now = key_of(job), fall = most_fall(job);
+  if (until <= s_->now || fall == 0) return now;
+  // Without a known end, the remaining time is rounded.
+  return s_->job.end[to_index(job)] == kNever ? INT64_MIN : now - saturating_mul(fall, until - s_->now);
 }
 
 TimeUs KeptQueue::next_change(const StateImpl& s, std::int32_t job) {

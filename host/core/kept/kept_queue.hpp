@@ -97,6 +97,7 @@ class KeptQueue final : private FallingKeys {
   TimeUs change_after_pass(const PassChange& change);
   std::int64_t key_of(std::int32_t job) override;
   std::int64_t lowest_key(std::int32_t job, TimeUs until) override;
+  std::int64_t most_fall(std::int32_t job) override;
   static bool is_exact(const StateImpl& state, std::int32_t job);
   bool is_unchanged(const StateImpl& state, const Seen& seen) const;
   void raise_entitled(const StateImpl& state);

@@ -110,6 +110,9 @@ class QueuePolicy {
   /// Whether the key of a running job never grows, or changes only at the instants of `next_change`, and does not
   /// change when the job starts or stops.
   virtual bool rises_only_at_changes() const { return false; }
+  /// Of a policy that `rises_only_at_changes`: how much the key of a running job falls, at the most, when its remaining time, which is
+  /// known, falls by a microsecond.
+  virtual std::int64_t most_fall(const JobColumns& /*jobs*/, std::int32_t /*job*/) const { return 0; }
   /// Whether jobs that wait keep their order among themselves until one of them runs or changes, at any time, and any of all jobs have the
   /// same order as where all are asked for.
   virtual bool waiting_order_rests() const { return false; }
@@ -129,6 +132,8 @@ class QueuePolicy {
   virtual std::span<const Refusal> refused() const { return {}; }
   /// Whether it reads the columns that need a pass over all running jobs and nodes.
   virtual bool reads_cluster() const { return false; }
+  /// Whether keys and their changes depend on `attained_gpu_us`.
+  virtual bool reads_attained() const { return true; }
   /// Whether it reads the columns of progress.
   virtual bool reads_progress() const { return false; }
   /// Reads what it keeps from the caller's PolicyState, and writes it there. Default: nothing is kept. The loaded state

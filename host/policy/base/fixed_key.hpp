@@ -13,7 +13,8 @@ std::unique_ptr<core::QueuePolicy> make_queue_policy(const core::Params&) {
   return std::make_unique<Policy>();
 }
 
-/// A policy whose keys change only at events. `KeyOf` has `std::int64_t operator()(const core::JobColumns&, std::int32_t job)`.
+/// A policy whose keys change only at events. `KeyOf` has `std::int64_t operator()(const core::JobColumns&, std::int32_t job)`, and does
+/// not read `attained_gpu_us`.
 template <class KeyOf>
 class FixedKey final : public core::QueuePolicy {
  public:
@@ -27,12 +28,14 @@ class FixedKey final : public core::QueuePolicy {
   }
   bool rests_while_waiting() const override { return true; }
   bool rises_only_at_changes() const override { return true; }
+  bool reads_attained() const override { return false; }
 
  private:
   KeyOf key_of_;
 };
 
-/// A policy whose keys decrease while a job runs and stay constant while it waits, as remaining time does.
+/// A policy whose keys decrease while a job runs and stay constant while it waits, as remaining time does. `KeyOf` is as above, and has
+/// `std::int64_t most_fall(const core::JobColumns&, std::int32_t job) const`.
 template <class KeyOf>
 class RunningKey final : public core::QueuePolicy {
  public:
@@ -47,6 +50,8 @@ class RunningKey final : public core::QueuePolicy {
   }
   bool rests_while_waiting() const override { return true; }
   bool rises_only_at_changes() const override { return true; }
+  bool reads_attained() const override { return false; }
+  std::int64_t most_fall(const core::JobColumns& jobs, std::int32_t job) const override { return KeyOf{}.most_fall(jobs, job); }
 };
 
 }  // namespace berth::policy

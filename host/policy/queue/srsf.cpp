@@ -17,6 +17,7 @@ struct SrsfKey {
   std::int64_t operator()(const core::JobColumns& jobs, std::int32_t job) const {
     return jobs.remaining[job] == kNever ? kNever : core::saturating_mul(jobs.remaining[job], jobs.gpus[job]);
   }
+  std::int64_t most_fall(const core::JobColumns& jobs, std::int32_t job) const { return jobs.gpus[job]; }
 };
 
 }  // namespace

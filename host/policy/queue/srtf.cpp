@@ -14,6 +14,7 @@ namespace {
 
 struct SrtfKey {
   std::int64_t operator()(const core::JobColumns& jobs, std::int32_t job) const { return jobs.remaining[job]; }
+  std::int64_t most_fall(const core::JobColumns&, std::int32_t) const { return 1; }
 };
 
 }  // namespace

@@ -60,26 +60,33 @@ Snapshot cluster(Random& random) {
   return s;
 }
 
-/// Keys that rest until some instant, and fall from then on: of jobs that run.
+/// Keys of jobs that run rest until some instant, then fall, and rest again from another one on.
 class Keys final : public FallingKeys {
  public:
   explicit Keys(const ClusterState& state) : state_(state), keys_(kJobs) {}
   void draw(Random& random, std::int32_t job) {
-    const std::int64_t now = state_.now() / kSecond;
-    keys_[static_cast<std::size_t>(job)] = {random.within(0, 20'000), random.below(4), now + random.below(random.percent(50) ? 4 : 3'000)};
+    const TimeUs falls_from = state_.now() + random.below(random.percent(50) ? 4 : 3'000) * kSecond;
+    keys_[static_cast<std::size_t>(job)] = {random.within(0, 20'000) * kSecond, random.below(4), falls_from,
+                                            falls_from + random.below(10'000) * kSecond};
   }
-  std::int64_t key_of(std::int32_t job) override { return key_at(job, state_.now()); }
-  std::int64_t lowest_key(std::int32_t job, TimeUs until) override { return key_at(job, std::max(until, state_.now())); }
+  std::int64_t key_of(std::int32_t job) override {
+    const Key& key = keys_[static_cast<std::size_t>(job)];
+    return key.at_first - (runs(job) ? key.falls_by * (std::clamp(state_.now(), key.from, key.to) - key.from) : 0);
+  }
+  std::int64_t most_fall(std::int32_t job) override {
+    const Key& key = keys_[static_cast<std::size_t>(job)];
+    return runs(job) && state_.now() < key.to ? key.falls_by : 0;
+  }
+  std::int64_t lowest_key(std::int32_t job, TimeUs until) override {
+    return key_of(job) - most_fall(job) * std::max<TimeUs>(0, until - state_.now());
+  }
 
  private:
   struct Key {
-    std::int64_t at_first = 0, falls_by = 0, from = 0;
+    std::int64_t at_first = 0, falls_by = 0;
+    TimeUs from = 0, to = 0;
   };
-  std::int64_t key_at(std::int32_t job, TimeUs at) const {
-    const Key& key = keys_[static_cast<std::size_t>(job)];
-    const bool runs = state_.impl().job.running[static_cast<std::size_t>(job)] != 0;
-    return key.at_first - (runs ? key.falls_by * std::max<std::int64_t>(0, at / kSecond - key.from) : 0);
-  }
+  bool runs(std::int32_t job) const { return state_.impl().job.running[static_cast<std::size_t>(job)] != 0; }
   const ClusterState& state_;
   std::vector<Key> keys_;
 };
