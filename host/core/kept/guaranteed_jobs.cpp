@@ -77,10 +77,14 @@ std::int32_t GuaranteedJobs::class_of(const StateImpl& s, const kernel::ProblemV
   if (!any || (begin == end && amount.gpus == 0)) return kNoClass;
   const bool is_claimed = (held.type == amount.type || counted(held.type) == counted(amount.type)) && held.gpus <= amount.gpus;
   if (!same || amount.gpus <= 0 || (runs && end - begin > 1 && !is_claimed)) return kOddClass;
+  const auto is_it = [&](std::int32_t of) {
+    const Class& one = classes_[to_index(of)];
+    return one.queue == queue && one.gpus == amount.gpus && one.type == counted(amount.type);
+  };
+  const std::int32_t before = known_[to_index(job)].of;  // mostly it is still that one
+  if (before >= 0 && before < std::ssize(classes_) && is_it(before)) return before;
   std::vector<std::int32_t>& of_queue = queues_[to_index(queue)].classes;
-  for (const std::int32_t of : of_queue) {
-    if (classes_[to_index(of)].gpus == amount.gpus && classes_[to_index(of)].type == counted(amount.type)) return of;
-  }
+  if (const auto at = std::find_if(of_queue.begin(), of_queue.end(), is_it); at != of_queue.end()) return *at;
   of_queue.push_back(static_cast<std::int32_t>(classes_.size()));
   classes_.push_back({queue, counted(amount.type), amount.gpus, kBack, 0, 0, false, -1, kBack, 0, {}, {}});
   return of_queue.back();
@@ -96,10 +100,12 @@ bool GuaranteedJobs::follow(const StateImpl& s, const kernel::ProblemView& p, st
   if (known.part == Part::kEntitled && of == known.of) {
     // What it has is the same. Only where it moved back, others may come before it.
     const OrderPlace from = entitled_.stored(job);
-    const Class& in = classes_[to_index(of)];
-    loosen(queues_[to_index(in.queue)], in.gpus, from, place);
-    entitled_.remove(job);
-    entitled_.add(place, to_index(in.queue));
+    if (from.label != place.label || from < place) {
+      const Class& in = classes_[to_index(of)];
+      loosen(queues_[to_index(in.queue)], in.gpus, from, place);
+      entitled_.remove(job);
+      entitled_.add(place, to_index(in.queue));
+    }
     waiting_ += (runs ? 0 : 1) - (known.runs ? 0 : 1);
     known.runs = runs;
     return true;
@@ -410,6 +416,14 @@ void GuaranteedJobs::accept(std::int32_t job) {
   enter(job);
 }
 
+// None of the jobs that are entitled and not judged again is behind that place: keys fall, so none is behind where it is stored.
+OrderPlace GuaranteedJobs::last_stored(std::int32_t q) const {
+  OrderPlace last = fresh_.empty() ? kFront : fresh_.back();
+  if (to_index(q) >= entitled_.parts()) return last;
+  const std::span<const OrderPlace> stored = entitled_.stored_in(to_index(q));
+  return stored.size() <= read_ ? last : std::max(last, stored[stored.size() - 1 - read_]);
+}
+
 // The last job that is entitled and not judged again; kFront: none.
 OrderPlace GuaranteedJobs::last_of(std::int32_t q, FallingKeys& keys) {
   const OrderPlace* const last = to_index(q) < entitled_.parts() ? entitled_.at_end(to_index(q), read_, keys) : nullptr;
@@ -430,9 +444,10 @@ void GuaranteedJobs::judge_queue(std::int32_t q, FallingKeys& keys) {
   fresh_.clear();
   again_.clear();
   read_ = 0;
-  OrderPlace last = last_of(q, keys);
+  OrderPlace last = last_stored(q);
   while (true) {
-    for (; last.job >= 0 && is_over(q); last = last_of(q, keys)) {
+    for (; last.job >= 0 && is_over(q); last = last_stored(q)) {
+      last = last_of(q, keys);
       const Class& of = classes_[to_index(known_[to_index(last.job)].of)];
       take(of, -of.gpus);
       again_.push_back(last);
@@ -443,6 +458,7 @@ void GuaranteedJobs::judge_queue(std::int32_t q, FallingKeys& keys) {
       }
     }
     const OrderPlace next = next_to_try(queue, keys);
+    if (next < last) last = last_of(q, keys);
     if (!(next < last)) break;
     accept(next.job);
     tighten(queue, classes_[to_index(known_[to_index(next.job)].of)], next);
@@ -454,7 +470,7 @@ void GuaranteedJobs::judge_queue(std::int32_t q, FallingKeys& keys) {
   queue.quiet_until = -1;
 }
 
-// Those behind the last one that stays entitled, in their order.
+// Those behind all that stay entitled, in their order.
 void GuaranteedJobs::judge_rest(std::int32_t q, const OrderPlace& rest, FallingKeys& keys) {
   open_.clear();
   for (const std::int32_t c : queues_[to_index(q)].classes) {

@@ -130,6 +130,7 @@ class GuaranteedJobs {
   void take(const Class& of, std::int64_t gpus);
   void accept(std::int32_t job);
   OrderPlace next_to_try(const Queue& queue, FallingKeys& keys);
+  OrderPlace last_stored(std::int32_t queue) const;
   OrderPlace last_of(std::int32_t queue, FallingKeys& keys);
   void judge_rest(std::int32_t queue, const OrderPlace& rest, FallingKeys& keys);
   void judge_queue(std::int32_t queue, FallingKeys& keys);

@@ -92,8 +92,11 @@ void VictimOrder::settle(Part& part, KeySource& keys) {
   OrderPlace one = order[at];
   one.key = keys.key_of(one.job);
   place_of_[to_index(one.job)] = one;
-  std::size_t to = at;
-  for (; to > 0 && one < order[to - 1]; --to) order[to] = order[to - 1];
+  std::size_t to = at, step = 1;  // it mostly moves a few places
+  for (; step <= to && one < order[to - step]; step *= 2) to -= step;
+  const auto in = [&](std::size_t i) { return order.begin() + static_cast<std::ptrdiff_t>(i); };
+  to = to_index(std::upper_bound(in(to - std::min(step, to)), in(to), one) - order.begin());
+  std::move_backward(in(to), in(at), in(at + 1));
   order[to] = one;
   if (to == at) ++part.exact;
   part.moves_left -= std::min(part.moves_left, at - to);

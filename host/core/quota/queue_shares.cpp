@@ -72,17 +72,22 @@ std::int64_t divide_share(std::int64_t amount, std::int64_t unit, std::span<Shar
     one.gets += more;
     left -= more;
   }
+  if (left == 0) return 0;
   std::vector<std::size_t>& order = memory.order;
   order.clear();
-  ShareRest rest;
+  ShareRest rest{left, 0};
+  Wide wanted = 0;
   for (std::size_t i = 0; i < takers.size(); ++i) {
     const ShareRequest& one = takers[i];
     if (wants(one) <= 0 || one.weight <= 0) continue;
     order.push_back(i);
     rest.weights += one.weight;
+    wanted += wants(one);
   }
-  if (left == 0) return 0;
-  rest.left = left;
+  if (wanted <= left) {
+    for (const std::size_t i : order) takers[i].gets = takers[i].most;
+    return left - static_cast<std::int64_t>(wanted);
+  }
   const std::size_t satisfied = satisfy(takers, order, rest);
   for (std::size_t i = 0; i < satisfied; ++i) takers[order[i]].gets = takers[order[i]].most;
   left = static_cast<std::int64_t>(rest.left);
