@@ -237,24 +237,33 @@ void QueueShares::sum_up(const StateImpl& s, std::span<const std::int64_t> deman
   }
 }
 
-void QueueShares::hand_down(const StateImpl& s, std::int32_t from, std::int32_t column, std::vector<std::int64_t>& has,
-                            std::vector<std::int64_t>& out) {
-  const std::span<const std::int32_t> below = children(from);
-  const std::int64_t mine = std::min(asked_by_own(s, from, column), gpus_[to_index(column)]);
-  std::int64_t amount = has[at(from, column)], first_ones = 0;
-  if (below.empty()) {
-    out[at(from, column)] = std::clamp<std::int64_t>(mine, 0, std::max<std::int64_t>(0, amount));
-    return;
-  }
+// The children of a queue, and last its own jobs. Of a queue without children there are none.
+void QueueShares::list_takers(const StateImpl& s, std::int32_t from, std::int32_t column) {
   takers_.clear();
+  first_ones_ = 0;
+  const std::span<const std::int32_t> below = children(from);
+  if (below.empty()) return;
   for (const std::int32_t child : below) {
     const std::int64_t asked = asked_[at(child, column)], before = usable_first(s, child, column), kept = claim(s, child, column);
     takers_.push_back({asked, s.queues[to_index(child)].weight_ppm, before, 0, kept});
-    first_ones = saturating_add(first_ones, std::min(asked, std::max(before, kept)));
+    first_ones_ = saturating_add(first_ones_, std::min(asked, std::max(before, kept)));
   }
-  amount = std::min(amount, std::max(first_ones, gpus_[to_index(column)]));
-  takers_.push_back({mine, s.queues[to_index(from)].weight_ppm, 0});
-  divide_share(amount, kWholeGpu, takers_, memory_);
+  takers_.push_back({own_part(s, from, column), s.queues[to_index(from)].weight_ppm, 0});
+}
+
+std::int64_t QueueShares::own_part(const StateImpl& s, std::int32_t queue, std::int32_t column) const {
+  return std::min(asked_by_own(s, queue, column), gpus_[to_index(column)]);
+}
+
+void QueueShares::hand_down(const StateImpl& s, std::int32_t from, std::int32_t column, std::vector<std::int64_t>& has,
+                            std::vector<std::int64_t>& out) {
+  const std::int64_t amount = has[at(from, column)];
+  if (takers_.empty()) {
+    out[at(from, column)] = std::clamp<std::int64_t>(own_part(s, from, column), 0, std::max<std::int64_t>(0, amount));
+    return;
+  }
+  divide_share(std::min(amount, std::max(first_ones_, gpus_[to_index(column)])), kWholeGpu, takers_, memory_);
+  const std::span<const std::int32_t> below = children(from);
   for (std::size_t i = 0; i < below.size(); ++i) has[at(below[i], column)] = takers_[i].gets;
   out[at(from, column)] = takers_.back().gets;
 }
@@ -269,21 +278,19 @@ void QueueShares::count_gpus(const StateImpl& s) {
 }
 
 void QueueShares::divide_fair(const StateImpl& s) {
-  const auto n = static_cast<std::int32_t>(s.queues.size());
   fair_.assign(demand_.size(), 0);
   has_fair_.assign(demand_.size(), 0);
   for (std::int32_t c = 0; c < columns_; ++c) {
     if (counts_[to_index(c)] == 0) continue;
     path_.clear();
     takers_.clear();
-    for (std::int32_t q = 0; q < n; ++q) {
+    for (std::int32_t q = 0; q < std::ssize(s.queues); ++q) {
       if (s.queue_parent[to_index(q)] >= 0) continue;
       path_.push_back(q);
       takers_.push_back({asked_[at(q, c)], s.queues[to_index(q)].weight_ppm, first(q, c)});
     }
     divide_share(gpus_[to_index(c)], kWholeGpu, takers_, memory_);
     for (std::size_t i = 0; i < path_.size(); ++i) has_fair_[at(path_[i], c)] = takers_[i].gets;
-    for (std::int32_t q = 0; q < n; ++q) hand_down(s, q, c, has_fair_, fair_);
   }
 }
 
@@ -293,14 +300,16 @@ void QueueShares::set(const StateImpl& s, std::span<const std::int64_t> demand, 
   count_gpus(s);
   guaranteed_.assign(demand_.size(), 0);
   has_.assign(demand_.size(), 0);
+  if (fair) divide_fair(s);
   for (std::int32_t q = 0; q < std::ssize(s.queues); ++q) {
     for (std::int32_t c = 0; c < columns_; ++c) {
       if (counts_[to_index(c)] == 0) continue;
       if (s.queue_parent[to_index(q)] < 0) has_[at(q, c)] = has_at_root(q, c);
+      list_takers(s, q, c);
       hand_down(s, q, c, has_, guaranteed_);
+      if (fair) hand_down(s, q, c, has_fair_, fair_);
     }
   }
-  if (fair) divide_fair(s);
 }
 
 // What is asked for of a type counts in guarantees over all types.
@@ -343,6 +352,7 @@ std::size_t QueueShares::change_one(const StateImpl& s, std::int32_t queue, std:
     const std::span<const std::int32_t> below = children(from);
     before_.clear();
     for (const std::int32_t child : below) before_.push_back(has_[at(child, column)]);
+    list_takers(s, from, column);
     hand_down(s, from, column, has_, guaranteed_);
     for (std::size_t i = 0; i < below.size(); ++i) {
       const bool is_above = std::find(path_.begin(), path_.end(), below[i]) != path_.end();

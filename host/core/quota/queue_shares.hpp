@@ -94,8 +94,13 @@ class QueueShares {
   void read_queues(const StateImpl& state);
   void sum_up(const StateImpl& state, std::span<const std::int64_t> demand);
   void count_gpus(const StateImpl& state);
+  void list_takers(const StateImpl& state, std::int32_t from, std::int32_t column);
+  /// What its own jobs may take of what it has.
+  std::int64_t own_part(const StateImpl& state, std::int32_t queue, std::int32_t column) const;
+  /// After `list_takers`.
   void hand_down(const StateImpl& state, std::int32_t from, std::int32_t column, std::vector<std::int64_t>& has,
                  std::vector<std::int64_t>& out);
+  /// Of the cluster, among queues without a parent.
   void divide_fair(const StateImpl& state);
   /// @param levels  so many are looked at in any case. @returns how many were
   std::size_t change_one(const StateImpl& state, std::int32_t queue, std::int32_t column, std::int64_t more, std::size_t levels);
@@ -120,7 +125,9 @@ class QueueShares {
   std::vector<std::int32_t> child_;
   std::vector<std::int32_t> path_, changed_;
   std::vector<std::int64_t> before_;
+  // Of one queue and column. `first_ones_`: what its children get before the rest is divided.
   std::vector<ShareRequest> takers_;
+  std::int64_t first_ones_ = 0;
   std::vector<std::int64_t> gpus_;  // [columns] that work
   ShareMemory memory_;
 };
