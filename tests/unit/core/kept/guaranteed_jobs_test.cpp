@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <set>
 #include <string>
 #include <vector>
@@ -67,7 +68,7 @@ class Keys final : public FallingKeys {
   void draw(Random& random, std::int32_t job) {
     const TimeUs falls_from = state_.now() + random.below(random.percent(50) ? 4 : 3'000) * kSecond;
     keys_[static_cast<std::size_t>(job)] = {random.within(0, 20'000) * kSecond, random.below(4), falls_from,
-                                            falls_from + random.below(10'000) * kSecond};
+                                            falls_from + random.below(10'000) * kSecond, random.percent(90)};
   }
   std::int64_t key_of(std::int32_t job) override {
     const Key& key = keys_[static_cast<std::size_t>(job)];
@@ -78,13 +79,16 @@ class Keys final : public FallingKeys {
     return runs(job) && state_.now() < key.to ? key.falls_by : 0;
   }
   std::int64_t lowest_key(std::int32_t job, TimeUs until) override {
-    return key_of(job) - most_fall(job) * std::max<TimeUs>(0, until - state_.now());
+    if (until <= state_.now() || most_fall(job) == 0) return key_of(job);
+    const bool has_bound = keys_[static_cast<std::size_t>(job)].has_bound;
+    return has_bound ? key_of(job) - most_fall(job) * (until - state_.now()) : std::numeric_limits<std::int64_t>::min();
   }
 
  private:
   struct Key {
     std::int64_t at_first = 0, falls_by = 0;
     TimeUs from = 0, to = 0;
+    bool has_bound = true;
   };
   bool runs(std::int32_t job) const { return state_.impl().job.running[static_cast<std::size_t>(job)] != 0; }
   const ClusterState& state_;
