@@ -98,7 +98,8 @@ bool GuaranteedJobs::follow(const StateImpl& s, const kernel::ProblemView& p, st
   const std::int32_t of = is_there && !stays ? class_of(s, p, job) : kNoClass;
   const OrderPlace place = of < 0 ? OrderPlace{} : OrderPlace{keys.key_of(job), s.job_label[to_index(job)], job};
   if (known.part == Part::kEntitled && of == known.of) {
-    // What it has is the same. Only where it moved back, others may come before it.
+    // What it has is the same. Only where it moved back, others may come before it: a stored place may be behind the current one. With
+    // another label it is another job.
     const OrderPlace from = entitled_.stored(job);
     if (from.label != place.label || from < place) {
       const Class& in = classes_[to_index(of)];
@@ -230,7 +231,7 @@ bool GuaranteedJobs::is_over(std::int32_t queue) const {
   return false;
 }
 
-// It does not pass that place until then.
+// Of a job whose key falls: a place that it does not pass until then.
 OrderPlace GuaranteedJobs::lowest_place(const Class& of, const OrderPlace& falling, TimeUs until) const {
   const TimeUs left = std::max<TimeUs>(0, queues_[to_index(of.queue)].horizon - until);
   return {saturating_add(falling.key, saturating_mul(of.fall, left)), falling.label, falling.job, falling.level};
@@ -242,7 +243,7 @@ OrderPlace GuaranteedJobs::place_now(const OrderPlace& falling, FallingKeys& key
   return now;
 }
 
-// Takes those of `rested_` from the ones whose keys fall. They are not looked for any more where others may pass the cut.
+// Takes those of `rested_` from the ones whose keys fall: from now on their keys rest.
 void GuaranteedJobs::rest(Class& of) {
   for (const OrderPlace& one : rested_) {
     Known& known = known_[to_index(one.job)];
@@ -353,7 +354,8 @@ bool GuaranteedJobs::passes_cut(Class& of, FallingKeys& keys) {
 TimeUs GuaranteedJobs::quiet_until(const Class& of) const {
   const TimeUs horizon = queues_[to_index(of.queue)].horizon;
   if (of.falling.empty() || of.cut.level != of.falling.back().level || of.cut.key < of.falling.back().key) return horizon;
-  return horizon - 1 - saturating_add(of.cut.key, -of.falling.back().key) / of.fall;
+  const Wide left = (Wide{of.cut.key} - of.falling.back().key) / of.fall;
+  return left < horizon ? horizon - 1 - static_cast<TimeUs>(left) : -1;
 }
 
 void GuaranteedJobs::look_for_passing(Queue& queue, FallingKeys& keys) {

@@ -19,9 +19,11 @@ namespace berth::core {
 /// Current keys of jobs, and how far those of running jobs fall.
 class FallingKeys : public KeySource {
  public:
-  /// Of a running job: how much its key falls each microsecond, at the most, as long as it stays the same; 0: it does not fall.
+  /// Of a running job, as long as it stays the same: how much its key falls each microsecond, at the most, where `lowest_key` knows a
+  /// bound; 0: it does not fall.
   virtual std::int64_t most_fall(std::int32_t job) = 0;
-  /// The same: no key that it has until then is lower. It is as if the key fell by `most_fall` each microsecond, or lower.
+  /// The same: no key that it has until then is lower. It is at most the current key less `most_fall` for each microsecond until then;
+  /// INT64_MIN: no bound is known.
   virtual std::int64_t lowest_key(std::int32_t job, TimeUs until) = 0;
 };
 
@@ -73,7 +75,7 @@ class GuaranteedJobs {
     OrderPlace first;
     std::int64_t first_in;
     // Those that borrow, the last one first. One whose key falls stands at a place that it does not pass until the horizon of its queue.
-    // For each microsecond before that, its key is higher by at least `fall`.
+    // For each microsecond left until then, its key is higher by at least `fall`.
     std::vector<OrderPlace> resting, falling;
   };
   /// A running job that may not be displaced.
@@ -88,7 +90,7 @@ class GuaranteedJobs {
     std::vector<std::int32_t> classes;
     std::vector<Protected> stay;  // by label
     TimeUs victims_from;          // of those of `stay` that borrow
-    TimeUs horizon;
+    TimeUs horizon;               // of the places in `falling`
     TimeUs quiet_until;           // of all classes
     bool stay_changed, is_dirty;  // judged again
   };

@@ -48,7 +48,7 @@ std::int64_t KeptQueue::key_of(std::int32_t job) {
   return key;
 }
 
-// Of a job that runs as long as it was to run, or longer, the remaining time falls no more.
+// Where a job runs as long as it was to run, or longer, its remaining time falls no more. Nor does one that is not known.
 std::int64_t KeptQueue::most_fall(std::int32_t job) {
   const TimeUs left = s_->remaining(job);
   return left == kNever || left <= 1 ? 0 : policy_->most_fall(columns_, job);
@@ -57,7 +57,7 @@ std::int64_t KeptQueue::most_fall(std::int32_t job) {
 std::int64_t KeptQueue::lowest_key(std::int32_t job, TimeUs until) {
   const std::int64_t now = key_of(job), fall = most_fall(job);
   if (until <= s_->now || fall == 0) return now;
-  // Without a known end, the remaining time is rounded.
+  // Without a known end, the remaining time may fall faster than time passes.
   return s_->job.end[to_index(job)] == kNever ? INT64_MIN : now - saturating_mul(fall, until - s_->now);
 }
 

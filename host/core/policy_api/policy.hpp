@@ -111,7 +111,7 @@ class QueuePolicy {
   /// change when the job starts or stops.
   virtual bool rises_only_at_changes() const { return false; }
   /// Of a policy that `rises_only_at_changes`: how much the key of a running job falls, at the most, when its remaining time, which is
-  /// known, falls by a microsecond.
+  /// known, falls by a microsecond. By nothing else does it fall until the job changes; 0: it does not fall at all.
   virtual std::int64_t most_fall(const JobColumns& /*jobs*/, std::int32_t /*job*/) const { return 0; }
   /// Whether jobs that wait keep their order among themselves until one of them runs or changes, at any time, and any of all jobs have the
   /// same order as where all are asked for.
@@ -132,7 +132,7 @@ class QueuePolicy {
   virtual std::span<const Refusal> refused() const { return {}; }
   /// Whether it reads the columns that need a pass over all running jobs and nodes.
   virtual bool reads_cluster() const { return false; }
-  /// Whether keys and their changes depend on `attained_gpu_us`.
+  /// Whether keys and their changes depend on `attained_gpu_us`. Else that column may have any values.
   virtual bool reads_attained() const { return true; }
   /// Whether it reads the columns of progress.
   virtual bool reads_progress() const { return false; }

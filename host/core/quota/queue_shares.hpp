@@ -125,7 +125,7 @@ class QueueShares {
   std::vector<std::int32_t> child_;
   std::vector<std::int32_t> path_, changed_;
   std::vector<std::int64_t> before_;
-  // Of one queue and column. `first_ones_`: what its children get before the rest is divided.
+  // Of one column: what is divided among. `first_ones_`: what the children of a queue get before the rest is divided.
   std::vector<ShareRequest> takers_;
   std::int64_t first_ones_ = 0;
   std::vector<std::int64_t> gpus_;  // [columns] that work

@@ -34,8 +34,8 @@ class FixedKey final : public core::QueuePolicy {
   KeyOf key_of_;
 };
 
-/// A policy whose keys decrease while a job runs and stay constant while it waits, as remaining time does. `KeyOf` is as above, and has
-/// `std::int64_t most_fall(const core::JobColumns&, std::int32_t job) const`.
+/// A policy whose keys fall with the remaining time while a job runs, and rest while it waits. `KeyOf` is as above. It also has
+/// `std::int64_t most_fall(const core::JobColumns&, std::int32_t job) const`, for QueuePolicy::most_fall.
 template <class KeyOf>
 class RunningKey final : public core::QueuePolicy {
  public:

@@ -68,7 +68,7 @@ class Keys final : public FallingKeys {
   void draw(Random& random, std::int32_t job) {
     const TimeUs falls_from = state_.now() + random.below(random.percent(50) ? 4 : 3'000) * kSecond;
     keys_[static_cast<std::size_t>(job)] = {random.within(0, 20'000) * kSecond, random.below(4), falls_from,
-                                            falls_from + random.below(10'000) * kSecond, random.percent(90)};
+                                            falls_from + random.below(random.percent(80) ? 10'000 : 500'000) * kSecond, random.percent(90)};
   }
   std::int64_t key_of(std::int32_t job) override {
     const Key& key = keys_[static_cast<std::size_t>(job)];
@@ -118,7 +118,7 @@ std::set<std::int32_t> by_definition(const StateImpl& s, const QuotaLedger& ledg
 
 }  // namespace
 
-// Time passes by seconds and by hours, keys of running jobs fall, jobs leave, come back, and get other keys.
+// Time passes by seconds, by hours, and by more than a day, keys of running jobs fall, jobs leave, come back, and get other keys.
 TEST(GuaranteedJobs, AreThoseOfTheWholeOrder) {
   std::int64_t changes = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
@@ -155,7 +155,8 @@ TEST(GuaranteedJobs, AreThoseOfTheWholeOrder) {
       ASSERT_EQ(std::set<std::int32_t>(jobs.changed().begin(), jobs.changed().end()), changed) << "seed " << seed << ", step " << step;
       before = expected;
       changes += std::ssize(changed);
-      state.apply(delta::SetTime{state.now() + random.below(random.percent(70) ? 4 : 2'000) * kSecond});
+      const std::int32_t hours = random.percent(3) ? 30 : 0;
+      state.apply(delta::SetTime{state.now() + (hours * 3'600 + random.below(random.percent(70) ? 4 : 2'000)) * kSecond});
     }
   }
   EXPECT_GT(changes, 5'000);
