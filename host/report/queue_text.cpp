@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "host/core/base/decimal.hpp"
 #include "host/core/base/violations.hpp"
@@ -53,16 +54,16 @@ std::string queue_text(const ClusterState& state, const std::vector<QueueStandin
 
 std::string starving_queues_text(const ClusterState& state, const std::vector<QueueStanding>& standings, std::size_t most) {
   const StateView view(state);
-  // A queue also starves where one below it does.
-  std::set<std::string_view> parents;
+  // A queue also starves for GPUs of a type where one below it does.
+  std::set<std::pair<std::string_view, std::int32_t>> parents;
   for (const QueueStanding& one : standings) {
-    if (one.starved_since != kNever) parents.insert(view.queues()[static_cast<std::size_t>(one.queue)].parent);
+    if (one.starved_since != kNever) parents.emplace(view.queues()[static_cast<std::size_t>(one.queue)].parent, one.gpu_type);
   }
   std::string text;
   std::size_t starving = 0;
   for (const QueueStanding& one : standings) {
     const std::string& id = view.queues()[static_cast<std::size_t>(one.queue)].id;
-    if (one.starved_since == kNever || one.has >= one.entitled || parents.count(id) != 0 || ++starving > most) continue;
+    if (one.starved_since == kNever || one.has >= one.entitled || parents.count({id, one.gpu_type}) != 0 || ++starving > most) continue;
     const std::string type = one.gpu_type < 0 ? "" : " " + view.gpu_types()[static_cast<std::size_t>(one.gpu_type)].id;
     text += fmt::format("queue {}: has {} of {}{} GPUs to which it is entitled, for {}\n", id, gpus(one.has), gpus(one.entitled), type,
                         core::rough_duration(std::max<TimeUs>(0, view.now() - one.starved_since)));

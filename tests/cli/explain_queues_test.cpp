@@ -1,3 +1,5 @@
+#include <fstream>
+
 #include "tests/cli/command.hpp"
 
 namespace berth::test::explain_queues_test {
@@ -40,6 +42,27 @@ TEST(CliExplainQueues, APlanNamesQueuesThatStarve) {
   const Answer limits = berth(plan + " --param quotas=limits");
   EXPECT_TRUE(contains(limits.out, "\n\nqueue B: has 0 of 8 GPUs to which it is entitled, for 1 min 35 s\n")) << limits.out;
   EXPECT_FALSE(contains(berth(plan).out, "entitled, for"));
+}
+
+// A queue starves for H, and one below it for A: both are named.
+TEST(CliExplainQueues, APlanNamesQueuesThatStarveByType) {
+  const Folder folder;
+  const std::string snapshot = folder / "types.json";
+  std::ofstream(snapshot) << R"({"schema": "berth.snapshot.v1", "now_s": 100, "gpu_types": [{"id": "H"}, {"id": "A"}],
+"nodes": [{"id": "h", "gpu_type": "H", "gpus": 2}, {"id": "a", "gpu_type": "A", "gpus": 2}],
+"queues": [{"id": "p", "quotas": [{"gpu_type": "H", "guarantee": 2}, {"gpu_type": "A", "guarantee": 2}]},
+ {"id": "c", "parent": "p", "quotas": [{"gpu_type": "A", "guarantee": 2}]}],
+"jobs": [
+ {"id": "h0", "submit_s": 0, "gpus": 2, "types": ["H"], "state": "running", "estimate": {"run_s": 999},
+  "allocation": {"shape": "2xH", "entries": [{"node": "h", "gpus": [0, 1]}]}},
+ {"id": "a0", "submit_s": 0, "gpus": 2, "types": ["A"], "state": "running", "estimate": {"run_s": 999},
+  "allocation": {"shape": "2xA", "entries": [{"node": "a", "gpus": [0, 1]}]}},
+ {"id": "ph", "queue": "p", "submit_s": 10, "gpus": 2, "types": ["H"], "estimate": {"run_s": 60}},
+ {"id": "ca", "queue": "c", "submit_s": 20, "gpus": 2, "types": ["A"], "estimate": {"run_s": 60}}]})";
+  const Answer plan = berth("plan --policy fifo --param quotas=limits --snapshot " + quoted(snapshot));
+  EXPECT_TRUE(contains(plan.out, "\nqueue p: has 0 of 2 H GPUs to which it is entitled, for 1 min 30 s\n")) << plan.out << plan.err;
+  EXPECT_TRUE(contains(plan.out, "\nqueue c: has 0 of 2 A GPUs to which it is entitled, for 1 min 20 s\n")) << plan.out;
+  EXPECT_FALSE(contains(plan.out, "queue p: has 0 of 2 A")) << plan.out;
 }
 
 // The column is there where some queue keeps something.

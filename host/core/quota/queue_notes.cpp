@@ -91,6 +91,7 @@ class QueueNotes {
     if (quota.limit >= 0 && quota.limit < quota.guarantee) {
       add(q, "has a guarantee of {}, and a limit of {}: it never has more than the limit", guarantee, quota.limit);
     }
+    look_at_limit_of_all(q, c, quota);
     bool is_limited = false, is_said = false;
     for (std::int32_t up = s_.queue_parent[q]; up >= 0; up = s_.queue_parent[to_index(up)]) {
       const Quota* const above = stated_[to_index(up) * columns_ + c];
@@ -114,6 +115,31 @@ class QueueNotes {
       add(q, "has a limit of {}; guarantees of the queues below it add up to {}", gpus(limit(&quota), c), of_children_[at]);
     } else if (children_[at] > 1 && quota.guarantee > 0 && of_children_[at] > quota.guarantee) {
       add(q, "has a guarantee of {}; those of the queues below it add up to {}", guarantee, of_children_[at]);
+    }
+  }
+
+  // Limits of all types hold for GPUs of each.
+  void look_at_limit_of_all(std::size_t q, std::size_t c, const Quota& quota) {
+    const std::size_t all = columns_ - 1;
+    if (c == all) {
+      std::int64_t of_types = 0, most = 0;
+      for (const Quota& one : s_.queues[q].quotas) {
+        if (one.gpu_type == "*") continue;
+        of_types = saturating_add(of_types, one.guarantee);
+        most = std::max(most, one.guarantee);
+      }
+      const std::int64_t limited = limit(&quota);
+      if (limited < 0 || of_types <= limited || most > limited) return;  // that of one type has a note of its own
+      add(q, "has a limit of {}; its guarantees of GPU types add up to {}", gpus(limited, all), of_types);
+      return;
+    }
+    for (auto at = static_cast<std::int32_t>(q); at >= 0; at = s_.queue_parent[to_index(at)]) {
+      const std::int64_t limited = limit(stated_[to_index(at) * columns_ + all]);
+      if (limited < 0 || quota.guarantee <= limited) continue;
+      const bool is_own = to_index(at) == q;
+      const std::string whose = is_own ? "it" : (at == s_.queue_parent[q] ? "its parent " : "above it ") + s_.queues[to_index(at)].id;
+      add(q, "has a guarantee of {}; {} has a limit of {}", gpus(quota.guarantee, c), whose, gpus(limited, all));
+      return;
     }
   }
 

@@ -51,6 +51,30 @@ TEST_F(QueueNotesTest, QuotasThatFitHaveNone) {
   EXPECT_EQ(notes(), Notes{});
 }
 
+TEST_F(QueueNotesTest, AGuaranteeOfATypeAboveALimitOfAllTypes) {
+  add("own", "", "H", 4);
+  s_.queues.back().quotas.push_back({"*", 0, 2, kUnlimited});
+  add("p", "", "*", 0, 2);
+  add("q", "p", "*", 0);
+  add("r", "q", "H", 4);
+  add("s", "p", "H", 3);
+  add("fits", "p", "H", 2);
+  EXPECT_EQ(notes(), (Notes{"queue own: has a guarantee of 4 H GPUs; it has a limit of 2 GPUs",
+                            "queue p: has a limit of 2 GPUs; guarantees of the queues below it add up to 9",
+                            "queue s: has a guarantee of 3 H GPUs; its parent p has a limit of 2 GPUs",
+                            "queue r: has a guarantee of 4 H GPUs; above it p has a limit of 2 GPUs"}));
+}
+
+TEST_F(QueueNotesTest, GuaranteesOfTypesThatAddUpToMoreThanTheLimitOfAll) {
+  s_.nodes[1].gpu_type = "A";
+  add("a", "", "H", 4);
+  s_.queues.back().quotas.push_back({"A", 5, kUnlimited, kUnlimited});
+  s_.queues.back().quotas.push_back({"*", 0, 8, kUnlimited});
+  EXPECT_EQ(notes(), Notes{"queue a: has a limit of 8 GPUs; its guarantees of GPU types add up to 9"});
+  s_.queues.back().quotas.back().limit = 9;
+  EXPECT_EQ(notes(), Notes{});
+}
+
 TEST_F(QueueNotesTest, AQuotaOfATypeWithoutNodes) {
   add("a", "", "A", 100, 2);
   add("b", "", "A", 100);
