@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string_view>
 
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
@@ -81,6 +80,11 @@ class QueueNotes {
     notes_.push_back("queue " + s_.queues[q].id + ": " + fmt::format(text, std::forward<Args>(args)...));
   }
 
+  // "its parent p"
+  std::string named_above(std::size_t q, std::int32_t up) const {
+    return (up == s_.queue_parent[q] ? "its parent " : "above it ") + s_.queues[to_index(up)].id;
+  }
+
   void look(std::size_t q, std::size_t c, const Quota& quota) {
     if (c + 1 < columns_ && cluster_[c] == 0) {
       add(q, "has a quota of {} GPUs; no node has one", s_.gpu_types[c].id);
@@ -97,12 +101,11 @@ class QueueNotes {
       const Quota* const above = stated_[to_index(up) * columns_ + c];
       is_limited = is_limited || limit(above) >= 0;
       if (is_said || above == nullptr) continue;
-      const std::string_view what = up == s_.queue_parent[q] ? "its parent" : "above it";
       is_said = true;
       if (limit(above) >= 0 && quota.guarantee > limit(above)) {
-        add(q, "has a guarantee of {}; {} {} has a limit of {}", guarantee, what, s_.queues[to_index(up)].id, limit(above));
+        add(q, "has a guarantee of {}; {} has a limit of {}", guarantee, named_above(q, up), limit(above));
       } else if (above->guarantee > 0 && quota.guarantee > above->guarantee) {
-        add(q, "has a guarantee of {}; {} {} has one of {}", guarantee, what, s_.queues[to_index(up)].id, above->guarantee);
+        add(q, "has a guarantee of {}; {} has one of {}", guarantee, named_above(q, up), above->guarantee);
       } else {
         is_said = false;
       }
@@ -136,8 +139,7 @@ class QueueNotes {
     for (auto at = static_cast<std::int32_t>(q); at >= 0; at = s_.queue_parent[to_index(at)]) {
       const std::int64_t limited = limit(stated_[to_index(at) * columns_ + all]);
       if (limited < 0 || quota.guarantee <= limited) continue;
-      const bool is_own = to_index(at) == q;
-      const std::string whose = is_own ? "it" : (at == s_.queue_parent[q] ? "its parent " : "above it ") + s_.queues[to_index(at)].id;
+      const std::string whose = to_index(at) == q ? "it" : named_above(q, at);
       add(q, "has a guarantee of {}; {} has a limit of {}", gpus(quota.guarantee, c), whose, gpus(limited, all));
       return;
     }
